@@ -33,7 +33,7 @@ class StoredBody:
 
 
 def render_body(form: object) -> str:
-    """Render a JSON document as the body of a message."""
+    """Render a JSON document as the body of a message: `{"a": 1}` as `{"a":1}`."""
     # SQS refuses the two non-characters of XML 1.0; orjson escapes control characters, but not these two.
     return orjson.dumps(form).decode().replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
 
@@ -50,7 +50,7 @@ def parse_body(body: str | bytes) -> dict[str, Any]:
 
 
 def render_pointer(pointer: StoredBody) -> str:
-    """Render the body of a message with its content in S3."""
+    """Render the message of a body in S3: `{"s3":{"bucket":"b","key":"requests/9f.json","size_bytes":3}}`."""
     return render_body({"s3": {"bucket": pointer.bucket, "key": pointer.key, "size_bytes": pointer.size_bytes}})
 
 
@@ -66,7 +66,7 @@ def parse_pointer(form: object) -> StoredBody:
 
 
 def put_body(s3: S3Client, bucket: str, body: str) -> StoredBody:
-    """Store a body, named by its content: a retry overwrites the object with itself."""
+    """Store a body under its content's hash, `requests/<sha256>.json`: a retry overwrites the object with itself."""
     content = body.encode()
     pointer = StoredBody(bucket, f"{BODIES_PREFIX}{hashlib.sha256(content).hexdigest()}.json", len(content))
     try:

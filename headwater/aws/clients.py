@@ -49,7 +49,7 @@ def client(service: Literal["sqs"]) -> SQSClient: ...
 def client(service: Literal["secretsmanager"]) -> Any: ...
 @cache
 def client(service: Literal["athena", "dynamodb", "events", "glue", "kms", "s3", "secretsmanager", "sqs"]) -> Any:
-    """Build the process's client of the service, with time-outs below a function's own.
+    """Build a client of the service, `client("s3")`, with time-outs below a function's own.
 
     Parameter validation is off: requests are built here, and DynamoDB checks them again (measured: a fifth of a put's
     CPU). The user agent is given: botocore would build its own twice for each request (an eighth).

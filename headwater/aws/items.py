@@ -37,7 +37,7 @@ def put_if(
     values: Item | None = None,
     names: Mapping[str, str] | None = None,
 ) -> bool:
-    """Put the item if the condition holds for the stored item; return True if it was put."""
+    """Put the item if the condition, `attribute_not_exists(pk)`, holds for the stored item; True if it was put."""
     request: PutItemInputTypeDef = {"TableName": table, "Item": item, "ConditionExpression": condition}
     if values:
         request["ExpressionAttributeValues"] = values
@@ -101,7 +101,7 @@ def batch_write(
 
 
 def query_pages(dynamodb: DynamoDBClient, table: str, pk: str, *, after: str | None = None) -> Iterator[Sequence[Item]]:
-    """Yield the pages (1 MB each) of a partition of the graph table, by sort key, strongly consistent."""
+    """Yield the pages (1 MB each) of a graph table's partition, `JOB#<hash>`, by sort key, strongly consistent."""
     query: QueryInputTypeDef = {
         "TableName": table,
         "KeyConditionExpression": "pk = :pk",

@@ -23,7 +23,7 @@ _CHUNK_BYTES = 1024 * 1024
 
 
 def list_objects(s3: S3Client, bucket: str, prefix: str, *, after: str = "") -> Iterator[ObjectTypeDef]:
-    """Yield the objects below a prefix and after a key, in the order of their keys."""
+    """Yield the objects below a prefix, `traces/year=2026/`, and after a key, in the order of their keys."""
     pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix, StartAfter=after)
     for page in pages:
         yield from page.get("Contents", [])
@@ -77,7 +77,7 @@ def put_once(
     content_encoding: str = "",
     metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the object, with its SHA-256 in hex; an equal object stays.
+    """Write the object, with its SHA-256 in hex, `sha256="ca978112..."`; an equal object stays.
 
     A repeated write succeeds, as does a second writer of the same bytes.
 
@@ -119,12 +119,12 @@ def sha256_of(s3: S3Client, bucket: str, key: str) -> str | None:
 
 
 def is_missing(error: ClientError) -> bool:
-    """True if S3 says that the object does not exist."""
+    """True if S3 says that the object does not exist: `NoSuchKey`, or `404` without a body."""
     return error.response["Error"]["Code"] in _MISSING
 
 
 def hash_object(s3: S3Client, bucket: str, key: str) -> str:
-    """Hash the object's bytes, read a piece at a time: SHA-256, in hex."""
+    """Hash the object's bytes, read a piece at a time: SHA-256 in hex, `ca978112...` for `a`."""
     sha256 = hashlib.sha256()
     with closing(s3.get_object(Bucket=bucket, Key=key)["Body"]) as body:
         for chunk in body.iter_chunks(_CHUNK_BYTES):

@@ -51,7 +51,7 @@ class Message:
 
 
 def from_caller(body: str, caller: str | None, **attributes: str) -> Message:
-    """Build a message with the API caller who sent its content, if known."""
+    """Build a message with the API caller who sent its content, if known: `{"caller": "token:etl"}` as an attribute."""
     return Message(body, {**({CALLER: caller} if caller else {}), **attributes})
 
 
@@ -88,7 +88,7 @@ def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep:
 
 
 def send_each(sqs: SQSClient, queue_url: str, messages: Sequence[Message], sleep: Sleep = time.sleep) -> dict[int, str]:
-    """Send every message, at least once each; return the reason for each unsent index.
+    """Send every message, at least once each; return the reason for each unsent index: `{3: "InternalError"}`.
 
     After the refusal of a whole batch, the rest is not tried: the caller's time is limited.
     """

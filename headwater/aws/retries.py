@@ -12,7 +12,7 @@ _SERVER_FAULT = 500
 
 
 def is_throttle(error: ClientError) -> bool:
-    """True if DynamoDB refused for now because of load."""
+    """True if DynamoDB refused for now because of load: `ThrottlingException`."""
     return error.response["Error"]["Code"] in {
         "ProvisionedThroughputExceededException",
         "ThrottlingException",
@@ -21,7 +21,7 @@ def is_throttle(error: ClientError) -> bool:
 
 
 def is_passing(error: Exception) -> bool:
-    """True if AWS refused for now, because of load or a fault of its own: the request is not at fault."""
+    """True if AWS refused for now, because of load (`SlowDown`) or its own fault (500): the request is not at fault."""
     if isinstance(error, ClientError):
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         return is_throttle(error) or error.response["Error"]["Code"] in _PASSING or status >= _SERVER_FAULT
