@@ -71,7 +71,7 @@ class CompressedLines:
 
 
 def compress_lines(blocks: Iterable[bytes], file: IO[bytes]) -> CompressedLines:
-    """Write blocks of whole lines as gzip; compression runs beside the rendering (zlib releases Python's lock)."""
+    """Write blocks of whole lines as gzip, while more are rendered: zlib's `compress` releases Python's lock."""
     compressor = compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
     digest = hashlib.sha256()
     size = lines = 0

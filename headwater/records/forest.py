@@ -159,7 +159,7 @@ class Group:
 
 
 def outline_of(forest: Forest) -> Sequence[Group]:
-    """Fold a forest into groups, each after its parent; every record is in one group."""
+    """Fold a forest into groups, each after its parent: 1,000 records `SPLIT` from a group are a single group."""
     outline = _Outline(forest)
     for record in forest.starts():
         outline.add_tree(record, complete=True)

@@ -120,7 +120,7 @@ def parse_step(root_id: str, form: Mapping[str, Any]) -> LineageRecord:
 
 
 def parse_lines(lines: Iterable[bytes]) -> Iterator[LineageRecord]:
-    """Yield the records of archived lines, each node once; the compaction steps are left out."""
+    """Yield the records of archived lines, `{"record_id": "b", ...}`, each node once, without the compaction steps."""
     seen: set[str] = set()
     for line in lines:
         trace = orjson.loads(line)
@@ -166,7 +166,7 @@ def _blocks(forest: Forest, renderer: Renderer) -> Iterator[tuple[Sequence[bytes
 
 
 def in_blocks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield blocks of whole lines, of about 512 KiB."""
+    """Yield blocks of whole lines, of about 512 KiB: `[b"a", b"b"]` as `[b"ab"]`."""
     block: list[bytes] = []
     room = _BLOCK_BYTES
     for line in lines:

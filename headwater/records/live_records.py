@@ -72,14 +72,14 @@ class NodePaths:
 
 
 def is_known(root_id: str, sources: RecordSources) -> bool:
-    """True if the root has rows (expired ones too), an archive object, or staged images."""
+    """True if the root, such as `"file-1"`, has rows (expired ones too), an archive object, or staged images."""
     if sources.table.page_of_root(root_id, limit=1).items or sources.pointers.find(root_id) is not None:
         return True
     return next(sources.staged.read(root_id), None) is not None
 
 
 def unknown_root(root_id: str) -> NotFound:
-    """Build the error for an unknown root."""
+    """Build the error for an unknown root: `root_id: no root 'file-1' is known`."""
     return NotFound(f"root_id: no root {shown(root_id)} is known")
 
 
@@ -130,7 +130,7 @@ def _live_rows(read: Callable[[Item | None, int], Page], start: Item | None, row
 def find_paths(
     table: RecordsTable, node_id: str, *, now_s: int, covers_root: Callable[[str], bool] = lambda _: True
 ) -> NodePaths:
-    """Find the live node's path in each of its roots within the caller's rights, by root id."""
+    """Find the path of a live node, `"file-7"`, in each of its roots within the caller's rights, by root id."""
 
     def read(start: Item | None, size: int) -> Page:
         page = table.page_of_node(node_id, start=start, limit=size)

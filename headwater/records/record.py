@@ -78,7 +78,7 @@ class Refused:
 
 
 def render_record(record: LineageRecord) -> dict[str, object]:
-    """Render the record as Carbonlake's JSON, without metadata: the load function adds it."""
+    """Render Carbonlake's JSON, `{"root_id": "a", ...}`, without metadata: the load function adds it."""
     form: dict[str, object] = {
         "root_id": record.root_id,
         "parent_id": record.parent_id,

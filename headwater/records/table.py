@@ -75,7 +75,7 @@ def expiry_of(item: Item) -> int:
 
 
 def loaded_at_of(item: Item) -> int:
-    """Read the time of the start of the item's load; for an item without it the far future, so never early."""
+    """Read the start of the item's load, `{"loaded_at": {"N": "17"}}`; without it the far future, so never early."""
     loaded_at = item.get("loaded_at")
     return int(loaded_at["N"]) if loaded_at else 2**62
 

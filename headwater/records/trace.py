@@ -52,7 +52,7 @@ class TraceRequest:
 
 
 def render_trace_request(request: TraceRequest) -> str:
-    """Render the body of the request's message."""
+    """Render the body of the request's message: `{"root_id":"file-1","day":"2026-11-20",...}`."""
     form = {
         "root_id": request.root_id,
         "day": request.day,

@@ -72,7 +72,7 @@ def _end_of_traces(day: str) -> str:
 
 
 def events_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
-    """Build the part of the range's events: a digest covers more days than its own, or none."""
+    """Build the part of the range's events, under `events/`: a digest covers more days than its own, or none."""
     covering = [sealed_day for sealed_day in sealed if sealed_day.head and sealed_day.head.events]
     ends = [_to(sealed_day) for sealed_day in covering]
     # The digest of the last day names the last covered day: a day sealed by hand before its end is not covered yet.
