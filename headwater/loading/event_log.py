@@ -74,7 +74,7 @@ class StoredLines:
 
 
 def read_packed(s3: S3Client, bucket: str, key: str) -> bytes:
-    """Read an object as it is stored, compressed."""
+    """Read an object, `events/bodies/<sha256>.json.gz`, as it is stored: compressed."""
     return s3.get_object(Bucket=bucket, Key=key)["Body"].read()
 
 
@@ -84,7 +84,7 @@ def unpack(packed: bytes) -> Sequence[bytes]:
 
 
 def pick_lines(packed: bytes, numbers: Sequence[int]) -> Sequence[bytes]:
-    """Unzip the lines of these numbers, in the order of the numbers; no further line is held in memory.
+    """Unzip the lines of these numbers, `[7, 0]`, in the order of the numbers; no further line is held in memory.
 
     Raises:
         IndexError: the object has no such line.

@@ -27,7 +27,7 @@ _TOGETHER = 50
 
 
 def known_datasets(table: GraphReader) -> list[DatasetId]:
-    """List the names of all datasets described by events, aliases too."""
+    """List the names of all datasets described by events, aliases too: `[DatasetId("s3a://lake", "flights")]`."""
     return list(map(dataset_of, read_catalogue(NAMES, table)["datasets"]))
 
 

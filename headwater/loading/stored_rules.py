@@ -18,7 +18,7 @@ KNOWN_S = 60
 
 
 def read_stored_rules(reader: GraphReader) -> tuple[NameRule, ...]:
-    """Read the rules; a request. They were checked when they were set."""
+    """Read the rules set by `headwater names`; a request. They were checked when they were set."""
     row = reader.get([_KEY]).get(_KEY)
     return () if row is None else read_checked_rules(row.data)
 
