@@ -117,7 +117,7 @@ def failures_of(failed: Collection[str]) -> dict[str, Any]:
 
 
 def has_time(context: LambdaContext) -> bool:
-    """True if the function may begin another attempt at some of its messages."""
+    """True if the function may begin another attempt at some of its messages: more than `_RESERVED_MS` are left."""
     return context.get_remaining_time_in_millis() > _RESERVED_MS
 
 
