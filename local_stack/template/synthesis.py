@@ -16,7 +16,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def synthesize(**context: str) -> RawTemplate:
-    """Synthesize the stack's template without the layer, with context values over cdk.json's; works offline.
+    """Synthesize a template without the layer: `synthesize(stage="test")`; context replaces cdk.json's. Works offline.
 
     Raises:
         ToolMissing: Node is missing.

@@ -45,7 +45,7 @@ class Template:
 
 
 def load_template(path: Path) -> RawTemplate:
-    """Read the JSON file of synthesis."""
+    """Read the JSON file of synthesis: `{"Resources": {...}, "Outputs": {...}}`."""
     template: RawTemplate = json.loads(path.read_text(encoding="utf-8"))
     return template
 
