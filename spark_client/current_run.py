@@ -82,19 +82,19 @@ def leave(context: RunContext) -> None:
 
 
 def current_run() -> RunContext | None:
-    """Get the run entered last and not left."""
+    """Get the run entered last and not left: `RunContext(JobRun("etl", "load", "0176a8c2-..."))`."""
     with _lock:
         return _entered[-1] if _entered else None
 
 
 def current_run_id() -> str | None:
-    """Get the current run's id."""
+    """Get the current run's id, `"0176a8c2-..."`."""
     context = current_run()
     return context.run.run_id if context else None
 
 
 def report_root(root_id: object, run_id: str | None = None) -> None:
-    """Note the record root of a request of the current run, for the capture's last event.
+    """Note the record root of a request of the current run, `report_root("file-1")`, for the capture's last event.
 
     A request with another run id is left out. So is an invalid root: the service refuses the request, and would refuse
     the event. At most 10,000 roots are kept; more cost a warning.
@@ -109,7 +109,7 @@ def report_root(root_id: object, run_id: str | None = None) -> None:
 
 
 def is_root(root_id: object) -> bool:
-    """True if records may have this root."""
+    """True if records may have this root: `"file-1"`, but not `""` or more than 2,048 bytes."""
     try:
         return isinstance(root_id, str) and 0 < len(root_id.encode()) <= LIMITS["root_id"]
     except UnicodeEncodeError:  # half a character

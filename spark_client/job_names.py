@@ -61,7 +61,7 @@ def suffix_of(written: str) -> str:
 
 
 def segments_of_every_run(name: str) -> list[str]:
-    """List the segments of a path without dates and ids of a run."""
+    """List the segments of a path without dates and ids of a run: `["raw", "flights"]` of `raw/2013-01-01/flights`."""
     segments = map(_without_run, _FOLDERS_OF_A_DATE.sub("", name).split("/"))
     return [
         segment for segment in segments if segment and not (_WHEN.fullmatch(segment) or _OF_A_RUN.fullmatch(segment))

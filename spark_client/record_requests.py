@@ -143,7 +143,7 @@ def items_of(given: object, argument: str, kind: type[T]) -> Iterator[T]:
 
 
 def as_text(value: Any) -> Any:
-    """Convert a path or a UUID to text; any other value stays, for the rules of requests to judge."""
+    """Convert a path or a UUID, `Path("raw/a.csv")`, to text; the rules of requests judge any other value."""
     return str(value) if isinstance(value, (os.PathLike, UUID)) else value
 
 

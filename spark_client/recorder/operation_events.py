@@ -116,12 +116,12 @@ def _facets(context: RunContext, operations: Sequence[Operation], roots: Sequenc
 
 
 def ours(facet: str) -> dict[str, str]:
-    """Begin a Headwater facet; its JSON Schema is in docs/facets."""
+    """Begin a Headwater facet, `{"_producer": ..., "_schemaURL": ...}`; its JSON Schema is in docs/facets."""
     return {"_producer": PRODUCER, "_schemaURL": f"urn:headwater:facets:1-0-0:{facet}.json"}
 
 
 def run_of_job(run: JobRun) -> dict[str, Mapping[str, str]]:
-    """Render a run and its job, as the facet of a parent names them."""
+    """Render a run and its job as in a parent facet: `{"run": {"runId": ...}, "job": {"namespace": ..., ...}}`."""
     return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.name}}
 
 

@@ -67,7 +67,7 @@ def choose_destination(given: Destination, environment: Mapping[str, str]) -> De
 
 
 def open_transport(destination: Destination, policy: RetryPolicy) -> Transport:
-    """Open the transport of a destination; only its own heavy modules are loaded, and not before."""
+    """Open the transport of a destination; only its own heavy modules, such as `HttpTransport`'s, are loaded."""
     if destination.file is not None:
         return FileTransport(Path(destination.file))
     if destination.function is not None:
