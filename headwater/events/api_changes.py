@@ -29,7 +29,7 @@ _VALUES = {"namespace": ("owner", "description"), "source": ("type", "connection
 
 
 def parse_change(body: object, rules: NamingRules) -> Event | ApiChange:
-    """Parse a document of the raw log: an event or a change through the API, of any time.
+    """Parse a document of the raw log, of any time: an event, or a change through the API (`{"change": "TAG", ...}`).
 
     Only the log holds both: senders of events may not delete or tag.
     """

@@ -42,7 +42,7 @@ def render_event_message(body: Mapping[str, object]) -> str:
 
 
 def parse_event_message(body: str | bytes) -> object | StoredBody:
-    """Parse a message, or the object behind a pointer: the JSON of an event or change, or a pointer.
+    """Parse the JSON of an event or change, or a pointer to it: `{"s3": {"bucket": "b", "key": "k", "size_bytes": 3}}`.
 
     Raises:
         Invalid: the content is no JSON object, or a pointer without bucket and key.

@@ -287,7 +287,7 @@ class Folds:
 
 @lru_cache(8)
 def folds_of(rules: tuple[NameRule, ...]) -> Folds:
-    """Index the folds of the rules; the last eight indexes are kept."""
+    """Index the folds of the rules: `folds_of(rules).find("s3://lake", "legs")`; the last eight indexes are kept."""
     return Folds(rules)
 
 

@@ -91,7 +91,7 @@ def parse_patterns(sent: object) -> tuple[str, ...] | None:
 
 
 def limit_event(event: Event, writes: Sequence[str] | None) -> Event:
-    """Drop the statements without effect if the sender may write in these namespaces alone (None: in all).
+    """Drop the statements without effect if the sender may write in `["flights*"]` alone (None: in all namespaces).
 
     The facets of an input elsewhere are dropped, except the version read.
 
@@ -163,7 +163,7 @@ def _named(event: Event) -> Iterator[tuple[str, DatasetId]]:
 
 
 def limit_document(event: Mapping[str, Any], writes: Sequence[str] | None) -> Mapping[str, Any]:
-    """Drop the facets of datasets where the sender may not write from the event's JSON (None: it may write in all)."""
+    """Drop from an event's JSON the facets of datasets outside the sender's namespaces, `["flights*"]` (None: all)."""
     if writes is None or EVERYWHERE in writes:
         return event
     limited = dict(event)
