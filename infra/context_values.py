@@ -49,7 +49,7 @@ def _unknown(name: str, value: object, names: Sequence[str]) -> Fault:
 
 
 def text_or_none(form: re.Pattern[str], rule: str) -> Callable[[object], str | None]:
-    """Make a parser of a text of some form, or of none."""
+    """Make a parser of a text of some form, or of none: `text_or_none(_PATH, "a path of IAM")`."""
 
     def parse(value: object) -> str | None:
         if value in (None, "", "none"):
@@ -62,7 +62,7 @@ def text_or_none(form: re.Pattern[str], rule: str) -> Callable[[object], str | N
 
 
 def number_or_none(least: int, most: int) -> Callable[[object], int | None]:
-    """Make a parser of a whole number within bounds, or of none."""
+    """Make a parser of a whole number within bounds, or of none: `number_or_none(1, 1_000_000)`."""
 
     def parse(value: object) -> int | None:
         if value in (None, "", "none"):
@@ -86,7 +86,7 @@ def namespaces(value: object) -> tuple[str, ...]:
 
 
 def listed(value: object, things: str = "regular expressions") -> list[str]:
-    """Parse a list from cdk.json, from JSON text, or from text with commas."""
+    """Parse a list from cdk.json, from JSON text, or from text with commas: `"a, b"` is `["a", "b"]`."""
     if isinstance(value, str) and value.startswith("["):
         value = json.loads(value)
     if isinstance(value, list):
@@ -132,7 +132,7 @@ def either(*choices: str) -> Callable[[object], str]:
 
 
 def choice(**choices: bool) -> Callable[[object], bool]:
-    """Make a parser of a choice between texts."""
+    """Make a parser of a choice between texts: `choice(true=True, false=False)`."""
 
     def parse(value: object) -> bool:
         text = str(value).lower() if isinstance(value, bool) else value

@@ -126,15 +126,15 @@ def _traces(namespace: str, compaction: Compaction) -> list[cloudwatch.IWidget]:
 
 
 def oldest(queue: sqs.Queue) -> cloudwatch.Metric:
-    """Measure the age of a queue's oldest message."""
+    """Measure the age of a queue's oldest message: `ApproximateAgeOfOldestMessage`, in seconds."""
     return queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
 
 
 def waiting(queue: sqs.Queue) -> cloudwatch.Metric:
-    """Count a queue's messages."""
+    """Count a queue's messages: `ApproximateNumberOfMessagesVisible`."""
     return queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES)
 
 
 def graph(title: str, metrics: Sequence[cloudwatch.IMetric], width: int = 8) -> cloudwatch.GraphWidget:
-    """Draw a graph; a row has room for a width of 24."""
+    """Draw a graph, `graph("HTTP calls", metrics)`; a row has room for a width of 24."""
     return cloudwatch.GraphWidget(title=title, left=list(metrics), width=width)

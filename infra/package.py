@@ -67,7 +67,7 @@ def layer_version(scope: Construct, construct_id: str, folder: Path) -> lam.Laye
 
 
 def build_layer(lock_file: Path = LOCK_FILE, layers: Path = LAYERS, python_version: str = PYTHON_VERSION) -> Path:
-    """Build the folder of the layer for this lock file, unless it is there; a build needs the package index.
+    """Build the layer's folder for this lock file, `requirements/lambda.txt`, if missing, from the package index.
 
     The wheels are for Lambda's platform, whatever machine builds. The modules are compiled, too, by any Python of
     Lambda's minor version. A layer is read-only: without bytecode, every cold start would compile the modules anew.

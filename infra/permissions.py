@@ -34,7 +34,7 @@ class Grant:
 
 
 def grants_of(stack: cdk.Stack) -> list[Grant]:
-    """List every allowing statement of the roles and managed policies of a synthesized stack."""
+    """List a synthesized stack's allowing statements of roles and policies: `Grant("Ingestion/LoadFunction", ...)`."""
     app = stack.node.root
     assert isinstance(app, cdk.App)  # noqa: S101 - the root of a synthesized stack
     template = json.loads((Path(app.outdir) / stack.template_file).read_text(encoding="utf-8"))

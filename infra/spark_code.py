@@ -23,7 +23,7 @@ _GLUE = Target(("manylinux_2_28_x86_64", "manylinux2014_x86_64"), "3.11")
 
 
 def build_libraries(*, locks: Path = _LOCKS, libraries: Path = LIBRARIES) -> Path:
-    """Download the libraries' wheels into a folder, unless it is there.
+    """Download the wheels of `requirements/jobs.txt` into a folder, unless it is there.
 
     Raises:
             subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked hash; pip says which.

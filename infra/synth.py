@@ -20,7 +20,7 @@ from infra.stack import LineageStack
 
 
 def make_stack(app: cdk.App) -> LineageStack:
-    """Make the stack of the app's context.
+    """Make the stack of the app's context, `Headwater-prod` for the stage `prod`.
 
     Raises:
         Invalid: a context value is wrong.
@@ -44,7 +44,7 @@ def synthesize(outdir: Path, context: Mapping[str, object] | None = None) -> Pat
 
 
 def make_app(outdir: Path, context: Mapping[str, object] | None = None) -> cdk.App:
-    """Make an app as the CDK command line would start it, but without the layer."""
+    """Make an app as `cdk synth` would start it, but without the layer."""
     values = json.loads((PROJECT / "cdk.json").read_text(encoding="utf-8"))["context"]
     return cdk.App(outdir=str(outdir), analytics_reporting=False, context={**values, "layer": False, **(context or {})})
 
