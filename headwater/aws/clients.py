@@ -125,7 +125,7 @@ def dynamodb() -> DynamoDBClient:
 
 
 def certificates() -> str | None:
-    """Find botocore's file of certificates; None for the machine's own."""
+    """Find botocore's file of certificates, `cacert.pem`; None for the machine's own."""
     try:
         from headwater.aws.botocore_internals import get_cert_path
     except ImportError:
