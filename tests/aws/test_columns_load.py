@@ -57,15 +57,6 @@ def test_equal_operations_are_stored_once_and_each_run_refers_to_them(cloud):
     assert (counts["DATASET", "BACKWARD"], counts["DATASET", "FORWARD"]) == (2, 2)
 
 
-def test_an_event_that_comes_twice_changes_no_row(cloud):
-    cloud.load_events(a_calculation_run("r-1"), a_check_run("r-2"))
-    once = {(item["pk"]["S"], item["sk"]["S"]): item for item in cloud.items("Graph")}
-
-    cloud.load_events(a_check_run("r-2"), a_calculation_run("r-1"))
-    assert {(item["pk"]["S"], item["sk"]["S"]): item for item in cloud.items("Graph")}.keys() == once.keys()
-    assert kinds(cloud)["FACET", "BODY"] == 2
-
-
 def test_two_runs_that_started_in_one_millisecond_both_stay(cloud):
     cloud.load_events(a_calculation_run("r-1"), a_calculation_run("r-2"))
 

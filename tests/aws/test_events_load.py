@@ -15,7 +15,7 @@ from headwater.times import day_of
 from lambdas import wiring
 from tests.aws.faults import Killed, before, killed_at, refused
 from tests.aws.in_moto import BOTH_CLIENTS
-from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_facet, a_job_event, a_run_event
+from tests.builders_events import CHECK, a_dataset_event, a_facet, a_job_event, a_run_event
 
 pytestmark = BOTH_CLIENTS
 
@@ -80,14 +80,6 @@ def test_an_event_that_comes_twice_is_kept_and_listed_once_and_changes_nothing(c
     assert (facts(cloud), cloud.objects("events/")) == (once, objects)
 
 
-def test_the_list_has_bounds_of_which_the_first_is_in_it_and_the_last_is_not(cloud):
-    cloud.load_events(READ, CHECKED)
-
-    noon, later = "2025-11-20T12:00:00.000000Z", "2025-11-20T12:01:00.000000Z"
-    assert listed(cloud, after=noon, before=later) == ResultPage([READ], 1)
-    assert listed(cloud, newest_first=False, limit=1, offset=1) == ResultPage([CHECKED], 2)
-
-
 @pytest.mark.parametrize(
     ("text", "bodies"),
     [("scan " * 10_000, 0), ("scan " * 20_000, 1), (random.Random(1).randbytes(10_000).hex(), 1)],
@@ -109,19 +101,10 @@ def test_an_event_too_large_for_a_message_is_read_from_where_its_pointer_points(
     assert by_name(logged(cloud)) == by_name([READ, CHECKED])
 
 
-@pytest.mark.parametrize(
-    ("bucket", "key", "size_bytes"),
-    [
-        ("ArchiveBucketName", "events/x.json", 1000),
-        ("ArchiveBucketName", "requests/x.json", 1000),
-        ("IntakeBucketName", "answers/x.json", 1000),
-        ("IntakeBucketName", "requests/x.json", 10),
-        ("IntakeBucketName", "requests/x.json", 10**12),
-    ],
-)
-def test_a_pointer_out_of_the_folder_of_bodies_or_to_more_than_it_states_is_refused(cloud, bucket, key, size_bytes):
-    pointer = {"bucket": cloud.outputs[bucket], "key": key, "size_bytes": size_bytes}
-    cloud.s3.put_object(Bucket=pointer["bucket"], Key=key, Body=json.dumps(READ))
+def test_a_pointer_out_of_the_folder_of_bodies_is_refused(cloud):
+    """Pointers of all kinds: tests/unit/aws/test_bodies.py."""
+    pointer = {"bucket": cloud.outputs["ArchiveBucketName"], "key": "requests/x.json", "size_bytes": 1000}
+    cloud.s3.put_object(Bucket=pointer["bucket"], Key=pointer["key"], Body=json.dumps(READ))
 
     assert cloud.load_events({"s3": pointer}, CHECKED) == [0]
     assert logged(cloud) == [CHECKED]
@@ -192,15 +175,3 @@ def test_the_reason_of_a_failure_names_the_rule_and_not_what_the_event_held(clou
     assert loaded == EventLoad(
         failed={"m": "Invalid: eventTime: must be an ISO 8601 date and time in the years 1 to 9999"}, refused=1
     )
-
-
-def test_batches_in_any_order_and_company_list_the_same_events(cloud):
-    runs = [
-        a_run_event(run=f"run-{number}", job=CALCULATE, eventTime=f"2025-11-{18 + number % 3}T00:00:{number:02}Z")
-        for number in range(30)
-    ]
-    for start in range(0, 30, 7):
-        cloud.load_events(*runs[start : start + 10])
-
-    pages = [listed(cloud, limit=8, offset=offset).items for offset in range(0, 32, 8)]
-    assert [event for page in pages for event in page] == sorted(runs, key=lambda run: run["eventTime"], reverse=True)

@@ -128,14 +128,6 @@ def test_a_dataset_that_only_others_name_is_in_their_graphs_and_in_no_list(cloud
     assert theirs(cloud) == described
 
 
-def test_references_limit_the_datasets_that_a_token_may_name(cloud):
-    """All that an event may describe and name: tests/unit/events/test_rights.py."""
-    event = a_run_event(inputs=[THEIRS])
-    refused = 403, f"inputs.namespace: {MAY_NAME}, got 's3://b'"
-    assert post(cloud, a_writer(cloud, references=["s3://shared"]), event) == refused
-    assert post(cloud, a_writer(cloud, references=["s3://shared", "s3://b*"]), event) == (201, None)
-
-
 def test_another_name_of_a_dataset_counts_where_the_token_may_write(cloud):
     names = [{"namespace": space, "name": "raw_table", "type": "TABLE"} for space in (LAKE, f"{STORE}-tables")]
     links = a_facet("SymlinksDataset", identifiers=names)

@@ -13,7 +13,6 @@ from headwater.api.tokens import SCOPES
 from lambdas import api as api_function
 from tests.aws.token_requests import a_token, an_event, send, status
 from tests.builders import a_request, messages
-from tests.builders_events import NAMESPACE, a_run_event
 
 OF_ANY_TOKEN = ["/", "/openapi.json", "/api/v1/me"]
 RECORDS = "/api/v1/records"
@@ -77,23 +76,6 @@ def test_head_needs_what_get_needs(cloud):
     for scope, code in (("write", 403), ("read", 200)):
         response = api_function.handler(an_event(a_token(cloud, scope), "HEAD"), cloud.context(29))
         assert (response["statusCode"], response["body"]) == (code, "")
-
-
-def test_who_may_write_in_a_namespace_may_not_delete_it(cloud):
-    cloud.load_events(a_run_event())
-    path = f"/api/v1/namespaces/{NAMESPACE}"
-    may_write, may_delete = (a_token(cloud, scope, namespaces=[NAMESPACE]) for scope in ("write", "delete"))
-
-    assert send(cloud, may_write, "DELETE", path)[:2] == (403, "token: needs the scope delete; this one has write")
-    assert cloud.bodies("EventsQueue") == []
-    assert status(cloud, may_delete, "DELETE", path) == 200
-
-
-def test_a_namespace_is_not_deleted_by_who_may_delete_in_another(cloud):
-    cloud.load_events(a_run_event())
-    text = a_token(cloud, "delete", namespaces=["elsewhere"])
-    assert status(cloud, text, "DELETE", f"/api/v1/namespaces/{NAMESPACE}") >= 400
-    assert cloud.bodies("EventsQueue") == []
 
 
 OURS, THEIRS = "flights-1", "trains-1"

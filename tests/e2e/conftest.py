@@ -11,6 +11,7 @@ import boto3
 import pytest
 
 from local_stack.stack import LocalStack
+from spark_client import LineageClient
 from tests.e2e.search_template import RUN, a_job, a_search_template
 from tests.waiting import LONG_S
 
@@ -306,3 +307,15 @@ def search_stack(tmp_path_factory):
 @pytest.fixture
 def small_template():
     return a_template()
+
+
+@pytest.fixture(params=["http", "lambda"])
+def lineage(request, local_stack, monkeypatch):
+    """A strict client by each way in, which its environment names."""
+    for name, value in local_stack.environment.items():
+        monkeypatch.setenv(name, value)
+    if request.param == "http":
+        monkeypatch.setenv("HEADWATER_URL", local_stack.api_url)
+    else:
+        monkeypatch.setenv("HEADWATER_FUNCTION", local_stack.outputs["InputFunctionName"])
+    return LineageClient(strict=True)

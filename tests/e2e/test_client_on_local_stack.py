@@ -29,18 +29,6 @@ def rows_of(stack: LocalStack, root_id: str) -> list[dict[str, Any]]:
     return [item for page in pages for item in page["Items"]]
 
 
-@pytest.fixture(params=["http", "lambda"])
-def lineage(request: pytest.FixtureRequest, local_stack: LocalStack, monkeypatch: pytest.MonkeyPatch) -> LineageClient:
-    """A strict client by each way in, which its environment names."""
-    for name, value in local_stack.environment.items():
-        monkeypatch.setenv(name, value)
-    if request.param == "http":
-        monkeypatch.setenv("HEADWATER_URL", local_stack.api_url)
-    else:
-        monkeypatch.setenv("HEADWATER_FUNCTION", local_stack.outputs["InputFunctionName"])
-    return LineageClient(strict=True)
-
-
 @pytest.fixture
 def root(request: pytest.FixtureRequest) -> str:
     return request.node.name

@@ -16,18 +16,6 @@ from spark_client import DeliveryCounts, LineageClient, Refused
 from tests.builders_events import a_facet, a_run_event
 
 
-@pytest.fixture(params=["http", "lambda"])
-def lineage(request: pytest.FixtureRequest, local_stack: LocalStack, monkeypatch: pytest.MonkeyPatch) -> LineageClient:
-    """A strict client by each way in, which its environment names."""
-    for name, value in local_stack.environment.items():
-        monkeypatch.setenv(name, value)
-    if request.param == "http":
-        monkeypatch.setenv("HEADWATER_URL", local_stack.api_url)
-    else:
-        monkeypatch.setenv("HEADWATER_FUNCTION", local_stack.outputs["InputFunctionName"])
-    return LineageClient(strict=True)
-
-
 @pytest.fixture
 def namespace(request: pytest.FixtureRequest) -> str:
     """A namespace of each test's own."""

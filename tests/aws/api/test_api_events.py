@@ -85,12 +85,8 @@ BAD = {
     "not JSON": ("{", 400, "body: must be JSON"),
     "nothing": ("", 422, "body: must be JSON"),
     "a list": ([EVENT], 400, "event: must be a JSON object, got [{"),
-    "nested deep": ("[" * 1000 + "]" * 1000, 400, "event: must be nested at most 100 levels deep, got '1000 levels'"),
     "no field": ({}, 422, "eventTime: is required; producer: is required; job: is required; run: is required"),
-    "without a name": (UNNAMED, 422, "job.name: is required"),
-    "a null name": ({**EVENT, "job": {"namespace": "n", "name": None}}, 422, "job.name: is required"),
     "a bad name": ({**EVENT, "job": {"namespace": "n", "name": " "}}, 400, "job.name: must not be blank, got ' '"),
-    "a bad time": (a_run_event(eventTime="noon"), 400, "eventTime: must be an ISO 8601 date and time"),
     "a far time": (
         a_run_event(eventTime="2025-11-21T12:00:01Z"),
         400,
@@ -98,11 +94,6 @@ BAD = {
     ),
     "a deletion of a job": (
         render_change("DELETE", namespace="n", time="2025-11-20T12:00:00Z", job="j"),
-        400,
-        NO_DELETION,
-    ),
-    "a deletion of a namespace": (
-        render_change("DELETE", namespace="n", time="2025-11-20T12:00:00Z"),
         400,
         NO_DELETION,
     ),

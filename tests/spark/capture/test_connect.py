@@ -53,7 +53,6 @@ def statement(name: str, sql: str, inputs: str, **more: Any) -> Case:
     return Case(name, lambda spark, out: spark.sql(sql.replace("{out}", out)), inputs, **more)
 
 
-_PARTED = "CREATE OR REPLACE TEMP VIEW parted AS SELECT carrier, day FROM flights"
 _IN_DERBY = ("CREATE TABLE IF NOT EXISTS derby.APP.C_FLIGHTS (a INT)",)
 CASES = [
     frame("a table", lambda spark: spark.table("flights"), "flights"),

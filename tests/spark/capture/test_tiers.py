@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_client.capturing.jvm.executions import Bounds
 from tests.spark.capture.conftest import Watch
-from tests.spark.capture.specification import expected, lines_of
+from tests.spark.capture.specification import Case, expected, lines_of, queries
 
 # More nodes than are read in full, of one expression.
 _MUCH = ", ".join(f"distance + {number}" for number in range(400))
@@ -28,95 +28,64 @@ def _tier_and_lines(watch: Watch, frame: DataFrame, out: Path) -> tuple[str, lis
     return write.tier, lines_of([write])
 
 
-@pytest.mark.parametrize(
-    ("sql", "lines"),
-    [
-        pytest.param(
-            f"SELECT carrier, greatest({_MUCH}) AS d, if(flight > 1, dest, origin) AS c FROM flights",
-            """
-            carrier <- flights.carrier SOMEHOW
-            d <- flights.distance SOMEHOW
-            c <- flights.flight SOMEHOW, flights.dest SOMEHOW, flights.origin SOMEHOW
-            """,
-            id="a projection",
-        ),
-        pytest.param(
-            f"SELECT p.model, max(greatest({_MUCH})) AS d FROM flights f JOIN planes p ON f.tailnum = p.tailnum "
-            "WHERE origin = 'JFK' GROUP BY p.model",
-            """
-            model <- planes.model SOMEHOW
-            d <- flights.distance SOMEHOW
-            * <- flights.origin FILTER, planes.model GROUP_BY, flights.tailnum JOIN, planes.tailnum JOIN
-            """,
-            id="a join, a filter and groups",
-        ),
-        pytest.param(
-            f"WITH t AS (SELECT greatest({_MUCH}) AS d, carrier FROM flights) "
-            "SELECT d, row_number() OVER (PARTITION BY carrier ORDER BY d) AS n FROM t "
-            "UNION ALL SELECT 1, seats FROM planes",
-            """
-            d <- flights.distance SOMEHOW
-            n <- flights.carrier SOMEHOW, flights.distance SOMEHOW, planes.seats SOMEHOW
-            """,
-            id="a CTE, a window and a union",
-        ),
-        pytest.param(
-            f"SELECT e.name, (SELECT max(greatest({_MUCH})) FROM flights) AS m FROM crews "
-            "LATERAL VIEW explode(employees) t AS e WHERE flight IN (SELECT flight FROM flights)",
-            """
-            name <- crews.employees SOMEHOW
-            m <- flights.distance SOMEHOW
-            * <- crews.flight FILTER, flights.flight FILTER
-            """,
-            id="subqueries and a generator",
-        ),
-        pytest.param(
-            f"SELECT carrier, dest, sum(greatest({_MUCH})) AS s FROM flights GROUP BY CUBE (carrier, dest)",
-            """
-            carrier <- flights.carrier SOMEHOW
-            dest <- flights.dest SOMEHOW
-            s <- flights.distance SOMEHOW
-            * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
-            """,
-            id="a cube",
-        ),
-        pytest.param(
-            f"SELECT f.carrier, l.m, greatest({_MUCH}) AS d FROM flights f, "
-            "LATERAL (SELECT max(seats) AS m FROM planes p WHERE p.tailnum = f.tailnum) l",
-            """
-            carrier <- flights.carrier SOMEHOW
-            m <- planes.seats SOMEHOW
-            d <- flights.distance SOMEHOW
-            * <- flights.tailnum FILTER, planes.tailnum FILTER
-            """,
-            id="a lateral subquery",
-        ),
-        pytest.param(
-            f"SELECT DISTINCT greatest({_MUCH}) AS d, carrier FROM flights EXCEPT SELECT seats, model FROM planes",
-            """
-            d <- flights.distance SOMEHOW
-            carrier <- flights.carrier SOMEHOW
-            * <- flights.distance JOIN, flights.carrier JOIN, planes.seats JOIN, planes.model JOIN
-            * <- flights.distance GROUP_BY, flights.carrier GROUP_BY
-            """,
-            id="distinct and except",
-        ),
-        pytest.param(
-            f"SELECT * FROM (SELECT day, carrier, greatest({_MUCH}) AS d FROM flights) "
-            "PIVOT (sum(d) FOR carrier IN ('UA' AS u))",
-            """
-            day <- flights.day SOMEHOW
-            u <- flights.distance SOMEHOW, flights.carrier SOMEHOW
-            * <- flights.day GROUP_BY, flights.carrier GROUP_BY
-            """,
-            id="a pivot",
-        ),
-    ],
+_LARGE = queries(
+    f"""
+    a projection
+        SELECT carrier, greatest({_MUCH}) AS d, if(flight > 1, dest, origin) AS c FROM flights
+        carrier <- flights.carrier SOMEHOW
+        d <- flights.distance SOMEHOW
+        c <- flights.flight SOMEHOW, flights.dest SOMEHOW, flights.origin SOMEHOW
+    a join, a filter and groups
+        SELECT p.model, max(greatest({_MUCH})) AS d FROM flights f JOIN planes p ON f.tailnum = p.tailnum WHERE
+        origin = 'JFK' GROUP BY p.model
+        model <- planes.model SOMEHOW
+        d <- flights.distance SOMEHOW
+        * <- flights.origin FILTER, planes.model GROUP_BY, flights.tailnum JOIN, planes.tailnum JOIN
+    a CTE, a window and a union
+        WITH t AS (SELECT greatest({_MUCH}) AS d, carrier FROM flights) SELECT d, row_number() OVER (PARTITION BY
+        carrier ORDER BY d) AS n FROM t UNION ALL SELECT 1, seats FROM planes
+        d <- flights.distance SOMEHOW
+        n <- flights.carrier SOMEHOW, flights.distance SOMEHOW, planes.seats SOMEHOW
+    subqueries and a generator
+        SELECT e.name, (SELECT max(greatest({_MUCH})) FROM flights) AS m FROM crews LATERAL VIEW explode(employees)
+        t AS e WHERE flight IN (SELECT flight FROM flights)
+        name <- crews.employees SOMEHOW
+        m <- flights.distance SOMEHOW
+        * <- crews.flight FILTER, flights.flight FILTER
+    a cube
+        SELECT carrier, dest, sum(greatest({_MUCH})) AS s FROM flights GROUP BY CUBE (carrier, dest)
+        carrier <- flights.carrier SOMEHOW
+        dest <- flights.dest SOMEHOW
+        s <- flights.distance SOMEHOW
+        * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
+    a lateral subquery
+        SELECT f.carrier, l.m, greatest({_MUCH}) AS d FROM flights f, LATERAL (SELECT max(seats) AS m FROM planes p
+        WHERE p.tailnum = f.tailnum) l
+        carrier <- flights.carrier SOMEHOW
+        m <- planes.seats SOMEHOW
+        d <- flights.distance SOMEHOW
+        * <- flights.tailnum FILTER, planes.tailnum FILTER
+    distinct and except
+        SELECT DISTINCT greatest({_MUCH}) AS d, carrier FROM flights EXCEPT SELECT seats, model FROM planes
+        d <- flights.distance SOMEHOW
+        carrier <- flights.carrier SOMEHOW
+        * <- flights.distance JOIN, flights.carrier JOIN, planes.seats JOIN, planes.model JOIN
+        * <- flights.distance GROUP_BY, flights.carrier GROUP_BY
+    a pivot
+        SELECT * FROM (SELECT day, carrier, greatest({_MUCH}) AS d FROM flights) PIVOT (sum(d) FOR carrier IN ('UA'
+        AS u))
+        day <- flights.day SOMEHOW
+        u <- flights.distance SOMEHOW, flights.carrier SOMEHOW
+        * <- flights.day GROUP_BY, flights.carrier GROUP_BY
+    """
 )
+
+
+@pytest.mark.parametrize("case", _LARGE, ids=str)
 def test_a_large_expression_is_read_for_the_columns_in_it(
-    narrow: Watch, spark: SparkSession, tmp_path: Path, sql: str, lines: str
+    narrow: Watch, spark: SparkSession, tmp_path: Path, case: Case
 ) -> None:
-    assert _tier_and_lines(narrow, spark.sql(sql), tmp_path / "out") == ("sources", expected(lines))
+    assert _tier_and_lines(narrow, case.make(spark), tmp_path / "out") == ("sources", expected(case.lineage))
 
 
 def test_of_a_plan_of_many_operators_the_tables_are_emitted(narrow: Watch, spark: SparkSession, tmp_path: Path) -> None:

@@ -17,10 +17,6 @@ RUN, LATER_RUN, PIPELINE_RUN = (f"01941f29-7c00-7ea7-b5a3-{number:012}" for numb
 PERSON, EMPLOYEE = DatasetId("ns", "Person"), DatasetId("ns", "Employee")
 
 
-def as_form(dataset):
-    return {"namespace": dataset.namespace, "name": dataset.name}
-
-
 def an_event_of(operations, inputs, outputs, **changes):
     """A run that reported its operations."""
     facet = a_facet("HeadwaterOperationsRun", operations=render_operations(operations))
