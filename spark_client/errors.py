@@ -1,7 +1,7 @@
 """Errors of delivery; only a `strict` client raises them into the job.
 
     LineageError
-    ├── Misconfigured   the destination or the credentials are missing or ambiguous
+    ├── Misconfigured   the destination, the credentials or the proxy are wrong: no request gets through
     ├── Refused         the service refused a request for a broken rule; trying again cannot help
     └── Undelivered     the service could not be reached, or kept failing; trying again may help
 
@@ -18,7 +18,7 @@ class LineageError(Exception):
 
 
 class Misconfigured(LineageError):
-    """No destination, several at once, or no credentials."""
+    """No destination, several at once, no credentials, or a proxy that refuses them."""
 
 
 class Refused(LineageError):

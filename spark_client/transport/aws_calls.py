@@ -18,6 +18,7 @@ from botocore.exceptions import (
 from botocore.exceptions import ConnectionError as NotConnected
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
+from spark_client.transport.proxy import refused_tunnel
 from spark_client.transport.retry import PROBE_S
 from spark_client.version import USER_AGENT
 
@@ -59,6 +60,9 @@ class AwsConnection(Generic[C]):
         except ClientError as error:
             raise _service_error(error) from error
         except (NotConnected, HTTPClientError) as error:
+            # botocore's own message of a proxy hides the status.
+            if refusal := refused_tunnel(str(error.kwargs.get("error")), f"{self._name}: proxy"):
+                raise refusal from error
             timed_out = isinstance(error, (ConnectTimeoutError, ReadTimeoutError))
             raise Undelivered(f"{self._name}: {error}", timed_out=timed_out) from error
         except BotoCoreError as error:

@@ -18,10 +18,10 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-from spark_client.errors import Misconfigured, Refused, Undelivered
+from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
 from spark_client.record_requests import BODY_MAX_BYTES
+from spark_client.transport.proxy import LOOPBACK, find_proxy
 from spark_client.version import USER_AGENT
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ COMPRESSED_ABOVE_BYTES = 8_192
 _COMPRESSION_LEVEL = 3
 # No response of the service is longer: it only names parts of the request.
 _RESPONSE_MAX_BYTES = 4 * BODY_MAX_BYTES
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# Statuses of 500 and above that stay: not implemented, version, a network with a login of its own.
+_LASTING = (501, 505, 511)
 _log = logging.getLogger("headwater.client")
 
 # Adds a URL's headers of authentication to the headers of a body.
@@ -57,20 +58,20 @@ class HttpTransport:
         url = destination.url or ""
         parts = _parse(url)
         self._scheme, self._host, self._port = parts.scheme, parts.hostname or "", parts.port
-        self._proxy = _proxy_for(self._scheme, self._host)
+        self._proxy = find_proxy(self._scheme, self._host)
         self._url = url.rstrip("/")
         self._root = parts.path.rstrip("/")
         if self._proxy and parts.scheme == "http":  # a proxy needs the whole address
             self._root = f"http://{parts.netloc}{self._root}"
         self._policy = policy
         self._authenticate = _authentication(destination, self._host)
-        if destination.token is not None and self._scheme == "http" and self._host not in _LOOPBACK:
+        if destination.token is not None and self._scheme == "http" and self._host not in LOOPBACK:
             _warn_of_plain_token(self._host)
         self._idle: queue.LifoQueue[http.client.HTTPConnection] = queue.LifoQueue()
         weakref.finalize(self, _close_all, self._idle)
 
     def send(self, body: bytes, timeout_s: float) -> Json:
-        """POST a request; 429 and 5xx are `Undelivered`, every other status but 2xx is `Refused`."""
+        """POST a request: 429 and passing 5xx are `Undelivered`, a foreign page `Misconfigured`, others `Refused`."""
         status, body_received = self._call(_RECORDS, body, timeout_s)
         fields = _fields(body_received)
         return fields if "root_id" in fields else _reject_foreign_response(status)
@@ -94,6 +95,8 @@ class HttpTransport:
             body = gzip.compress(body, compresslevel=_COMPRESSION_LEVEL, mtime=0)
             headers["Content-Encoding"] = "gzip"
         headers = self._authenticate(f"{self._url}/{path}", body, headers)
+        if self._proxy and self._scheme == "http":  # a tunnel had them already
+            headers.update(self._proxy.headers)
         try:
             status, retry_after, body_received = self._post(f"{self._root}/{path}", body, headers, timeout_s)
         except (OSError, http.client.HTTPException) as error:
@@ -136,18 +139,21 @@ class HttpTransport:
 
     def _connect(self, timeout_s: float) -> http.client.HTTPConnection:
         connect_s = min(self._policy.connect_s, timeout_s)
-        host, port = self._proxy or (self._host, self._port)
         connection: http.client.HTTPConnection
-        if self._scheme == "https":
+        proxy, address = self._proxy, (self._host, self._port)
+        if proxy and self._scheme == "https":
+            connection = proxy.connect_to(self._host, self._port, connect_s)
+        elif self._scheme == "https" or (proxy and proxy.is_tls):
+            host, port = (proxy.host, proxy.port) if proxy else address
             context = ssl.create_default_context()
             connection = http.client.HTTPSConnection(host, port, timeout=connect_s, context=context)
-            if self._proxy:
-                connection.set_tunnel(self._host, self._port)
         else:
+            host, port = (proxy.host, proxy.port) if proxy else address
             connection = http.client.HTTPConnection(host, port, timeout=connect_s)
         connection.response_class = _TimedResponse
         try:
-            connection.connect()
+            if connection.sock is None:
+                connection.connect()
         except BaseException:
             connection.close()
             raise
@@ -165,15 +171,6 @@ def _parse(url: str) -> SplitResult:
         shown = re.sub(r"(?:(?<=//)|^).*@", "***@", url)
         raise Misconfigured(f"url {shown!r}: must be http://host[:port][/path] or https://...")
     return parts
-
-
-def _proxy_for(scheme: str, host: str) -> tuple[str, int | None] | None:
-    """Read the environment's proxy for this host (`https_proxy`, `no_proxy`); None for this machine."""
-    named = getproxies().get(scheme)
-    if named is None or host in _LOOPBACK or proxy_bypass(host):
-        return None
-    parts = urlsplit(named if "://" in named else f"http://{named}")
-    return (parts.hostname, parts.port) if parts.hostname else None
 
 
 def _close_all(idle: queue.LifoQueue[http.client.HTTPConnection]) -> None:
@@ -232,14 +229,16 @@ def _fields(body_received: bytes) -> Json:
 
 
 def _reject_foreign_response(status: int) -> NoReturn:
-    """Raise for a 2xx without the service's fields: a proxy's page, so nothing was accepted."""
-    raise Undelivered(f"HTTP {status} without a lineage response: is the URL that of the service?")
+    """Raise for a 2xx without the service's fields: the login page of a proxy, so nothing was accepted."""
+    raise Misconfigured(f"HTTP {status} without a lineage response: is the URL that of the service?")
 
 
-def _refusal(status: int, retry_after: str | None, body_received: bytes) -> Refused | Undelivered:
+def _refusal(status: int, retry_after: str | None, body_received: bytes) -> LineageError:
     fields = _fields(body_received)
     message = str(fields.get("message") or http.client.responses.get(status, "unknown status"))
-    if status in (408, 429) or status >= 500:
+    if status in (407, 511):  # a proxy's, or a network's: no request gets through
+        return Misconfigured(f"HTTP {status}: {message}")
+    if status in (408, 429) or (status >= 500 and status not in _LASTING):
         return Undelivered(f"HTTP {status}: {message}", _seconds(retry_after))
     return Refused(str(fields.get("code") or status), message)
 

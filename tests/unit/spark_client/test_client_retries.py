@@ -35,7 +35,6 @@ PASSING = [
     pytest.param(failing(500, {"message": "Internal server error"}), id="failed"),
     pytest.param(failing(503), id="unavailable"),
     pytest.param(failing(408), id="request timeout"),
-    pytest.param(failing(200, "<html>"), id="a proxy's page"),
     pytest.param(hanging_up, id="hung up"),
 ]
 

@@ -145,7 +145,6 @@ def test_a_strict_client_raises_what_was_refused(service: Service, watch: Watch)
 PASSING = [
     pytest.param(failing(429, {"message": "slow down"}), id="throttled"),
     pytest.param(failing(503), id="unavailable"),
-    pytest.param(failing(200, "<html>"), id="a proxy's page"),
     pytest.param(hanging_up, id="hung up"),
 ]
 
