@@ -17,7 +17,8 @@ from headwater.facts.run_facts import text_in
 from headwater.queries.graphs.impact import count_datasets_below
 from headwater.queries.graphs.job_graph import JobGraphWalk
 from headwater.queries.lists.annotated import is_owned
-from headwater.queries.lists.listings import STATES_MAX, Jobs
+from headwater.queries.lists.listings import Jobs
+from headwater.queries.lists.urgent_jobs import STATE_ROWS_MAX
 from headwater.queries.results.entities import Job, redacted_dataset
 from headwater.queries.results.graphs import Graph
 from headwater.queries.runs.failing_jobs import FailingJob, find_failing_jobs
@@ -65,7 +66,7 @@ class Broken:
 
 def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offset: int) -> Broken:
     """Report a page of the failing jobs, of an owner if given; the most waiting datasets come first."""
-    listed = Jobs(view).list(None, states=["FAILED"], sort="updated_at", in_short=True, limit=STATES_MAX, offset=0)
+    listed = Jobs(view).list(None, states=["FAILED"], sort="updated_at", in_short=True, limit=STATE_ROWS_MAX, offset=0)
     failed = [job for job in listed.items if owner is None or is_owned(job.annotations, owner)]
     jobs = {job.id: job for job in failed[:JOBS_MAX]}
     failing = find_failing_jobs(jobs, view, without_good_run=True)
