@@ -1,4 +1,4 @@
-"""JSON of news, of the coverage of jobs, and of failing jobs; coverage as a table, too."""
+"""JSON of news, of the coverage of jobs, of failing jobs and of old data; coverage as a table, too."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -12,7 +12,7 @@ from headwater.api.reports.tables import cut, flag, table
 from headwater.api.types import Count, Id, Time
 from headwater.api.values import render_id, when
 from headwater.facts.run_attempts import State
-from headwater.features.insights import broken_jobs, coverage, feed
+from headwater.features.insights import broken_jobs, coverage, feed, old_data
 from headwater.queries.results import reports
 
 # Of thousands of changed columns, a few show the change.
@@ -165,6 +165,27 @@ class BrokenReport(TypedDict):
     """True if not all jobs and datasets downstream are counted, but 2,000: each number is a least."""
 
 
+class OldDataset(TypedDict):
+    """A dataset that is late or on old data."""
+
+    nodeId: str
+    lateSince: Time | None
+    """The end of the first bad run since its writer's last good run; null if its writers are well."""
+    onOldDataSince: Time | None
+    """The earliest such time of a dataset upstream, at any distance, if the dataset was written since."""
+    writtenAt: Time | None
+    """The last write by a run that did not fail."""
+
+
+class OldDataReport(TypedDict):
+    """The datasets that are late, or on old data, over the whole graph."""
+
+    datasets: list[OldDataset]
+    """By namespace and name."""
+    truncated: bool
+    """True if more than 50 writers fail, or more than 2,000 jobs and datasets are below them."""
+
+
 _TABLE = ("section", *get_type_hints(JobCoverage))
 
 
@@ -245,6 +266,22 @@ def render_broken(broken: broken_jobs.Broken) -> BrokenReport:
         "totalCount": broken.total,
         "truncated": broken.truncated,
         "datasetsTruncated": broken.datasets_cut,
+    }
+
+
+def render_old_data(report: old_data.OldDataReport) -> OldDataReport:
+    """Render the datasets of the report, in its order."""
+    return {
+        "datasets": [
+            {
+                "nodeId": old.dataset.node_id,
+                "lateSince": when(old.late_since),
+                "onOldDataSince": when(old.old_since),
+                "writtenAt": when(old.written),
+            }
+            for old in report.datasets
+        ],
+        "truncated": report.truncated,
     }
 
 

@@ -19,6 +19,7 @@ from headwater.queries.graphs.short_forms import find_stale, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue, NameList
 from headwater.queries.lists.urgent_jobs import jobs_in_states, last_updated
 from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort
+from headwater.queries.runs.dataset_times import times_of
 from headwater.queries.runs.dataset_versions import (
     current_versions,
     dataset_version_of,
@@ -64,7 +65,7 @@ class Datasets:
 
     def list(
         self,
-        namespace: str,
+        namespace: str | None,
         *,
         sort: Sort = "name",
         updated_before: str | None = None,
@@ -72,7 +73,7 @@ class Datasets:
         limit: int,
         offset: int,
     ) -> ResultPage[Dataset]:
-        """List a page of a namespace's datasets, by name or the last updated first.
+        """List a page of the datasets of a namespace (None: all), by name or the last updated first.
 
         With `updated_before`, only datasets without an event at this time or later.
         """
@@ -86,8 +87,14 @@ class Datasets:
             total = len(chosen) if updated_before else total
         else:
             page = catalogue.page(names, limit=limit, offset=offset)
-        datasets = list(short_datasets(page, self._view).values()) if in_short else self._found(page)
+        datasets = self._short(page) if in_short else self._found(page)
         return ResultPage(datasets, total, truncated or self._view.truncated)
+
+    def _short(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
+        """Read the datasets in short, with their times."""
+        datasets = short_datasets(names, self._view)
+        times = times_of([self._view.group(name) for name in datasets], self._view)
+        return [replace(dataset, times=times[name]) for name, dataset in datasets.items()]
 
     def _updated(self, names: Sequence[DatasetId], sort: Sort, before: str | None) -> Sequence[DatasetId]:
         """Sort the datasets, without the datasets updated later; their users are not read."""
