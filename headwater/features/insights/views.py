@@ -11,8 +11,9 @@ from headwater.api.marquez.types import ShortJob
 from headwater.api.reports.tables import cut, flag, table
 from headwater.api.types import Count, Id, Time
 from headwater.api.values import render_id, when
+from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
-from headwater.features.insights import broken_jobs, coverage, feed, old_data
+from headwater.features.insights import broken_jobs, coverage, durations, feed, old_data
 from headwater.queries.results import reports
 
 # Of thousands of changed columns, a few show the change.
@@ -186,6 +187,27 @@ class OldDataReport(TypedDict):
     """True if more than 50 writers fail, or more than 2,000 jobs and datasets are below them."""
 
 
+class JobDuration(TypedDict):
+    """The duration of a job against the usual."""
+
+    nodeId: str
+    lastMs: Count
+    """Of the last completed run."""
+    usualMs: Count
+    """The median of up to ten completed runs before, at least three."""
+    againstUsual: float
+    """The growth: 0.5 is half as long again, -0.5 half as long."""
+
+
+class DurationReport(TypedDict):
+    """Durations of jobs, the greatest growth first."""
+
+    jobs: list[JobDuration]
+    totalCount: Count
+    truncated: bool
+    """True if there are more than the 500 jobs updated last."""
+
+
 _TABLE = ("section", *get_type_hints(JobCoverage))
 
 
@@ -281,6 +303,23 @@ def render_old_data(report: old_data.OldDataReport) -> OldDataReport:
             }
             for old in report.datasets
         ],
+        "truncated": report.truncated,
+    }
+
+
+def render_durations(report: ResultPage[durations.Duration]) -> DurationReport:
+    """Render the jobs of the page, in its order."""
+    return {
+        "jobs": [
+            {
+                "nodeId": of.job.id.node_id,
+                "lastMs": of.last_ms,
+                "usualMs": of.usual_ms,
+                "againstUsual": of.growth,
+            }
+            for of in report.items
+        ],
+        "totalCount": report.total,
         "truncated": report.truncated,
     }
 

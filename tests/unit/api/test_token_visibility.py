@@ -22,6 +22,7 @@ OF_NOBODY = [
     "/api/v1/jobs",
     "/api/v1/datasets",
     "/api/v1/reports/broken",
+    "/api/v1/reports/durations",
     "/api/v1/reports/old-data",
     "/api/v1/reports/similar",
     "/api/v1/tags",
