@@ -70,6 +70,8 @@ GRAPH_PARTITIONS = (
     "TAG#",
     "OWNER#",
     "TESTS",
+    "STATE#",
+    "LATELY#",
     "SOURCES",
     "SOURCE#",
     "CREATED#",

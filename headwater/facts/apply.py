@@ -16,6 +16,7 @@ from headwater.facts.delta import delta_of
 from headwater.facts.facts import JobFacts, text_of
 from headwater.facts.job_nodes import compute_nodes, io_of, sources_of
 from headwater.facts.keys import current_key, dataset_pk, facts_key, sortable
+from headwater.facts.list_rows import state_rows
 from headwater.facts.merge import ROUND_WAIT_MAX_S, merge
 from headwater.facts.table import SIDES_MAX, GraphTable, Key, Row, Swap
 from headwater_model.errors import Unavailable
@@ -94,7 +95,7 @@ class _NodeRewrite:
 
 def _rewrite_of(job: JobId, old: Row | None, node: Mapping[str, Any]) -> _NodeRewrite:
     """Compare the stored node of a job, with its announced edges, to the node of its facts."""
-    stored = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
+    stored = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}, "listed": None}
     before, after = edges_of(job, stored), edges_of(job, node)
     missing = [edge for key, edge in after.items() if before.get(key) != edge]
     surplus = [key for key in {**before, **_extra(stored)} if key not in after]
@@ -133,7 +134,7 @@ def _delete_surplus_edges(rewrite: _NodeRewrite, table: GraphTable) -> bool:
 
 
 def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
-    """Make the rows from a node's datasets to its job, their reader or producer."""
+    """Make the rows from a node's datasets to its job, their reader or producer, and the row of its state."""
     if node is None:
         return {}
     suffix = f"{sortable(f'{job.namespace}:{job.name}')}#{job.digest[:16]}"
@@ -142,6 +143,7 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
     rows = [Row(dataset_pk(dataset), f"NOW#READER#{suffix}", data) for dataset in inputs]
     rows += [Row(dataset_pk(dataset), f"NOW#PRODUCER#{suffix}", data) for dataset in outputs]
     rows += [Row(dataset_pk(dataset), f"NOW#SOURCE_OF#{suffix}", data) for dataset in sources_of(node) - inputs]
+    rows += state_rows(job, node)
     return {row.key: row for row in rows}
 
 

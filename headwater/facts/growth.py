@@ -26,7 +26,7 @@ from headwater.facts.facts import (
 from headwater.facts.facts_delta import Sender
 from headwater.facts.index_rows import EXACT_MAX, child_job_rows, is_wide, transactional_rows
 from headwater.facts.keys import COUNT, FACTS, dataset_pk, facts_key, job_pk, namespace_pk
-from headwater.facts.list_rows import owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
+from headwater.facts.list_rows import lately_rows, owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
 from headwater.facts.run_facts import owner
 from headwater.facts.run_reports import RunReports
 from headwater.facts.table import Increment, Key, Row
@@ -158,7 +158,7 @@ KINDS: Mapping[type[Facts], Kind] = {
         facts_key,
         text_of,
         rows=(partial(_deletion_marks, "jobs_to_check"), tag_rows, owner_rows, child_job_rows),
-        added=(_name_words,),
+        added=(_name_words, lately_rows),
         listing=partial(named, "jobs"),
         created="jobs",
     ),

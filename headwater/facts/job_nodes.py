@@ -33,6 +33,7 @@ from headwater.facts.index_scan import (
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
 from headwater.facts.keys import facts_key
+from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.run_attempts import completed_before, last_ended
 from headwater.facts.run_facts import (
     Run,
@@ -97,6 +98,7 @@ def job_node(
     job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
     last = with_io or latest
+    latest_state = state(latest[1]) if latest else None
     return {
         "job": text_of(job),
         "first": facts.first,
@@ -113,6 +115,7 @@ def job_node(
             is_parent=facts.is_parent,
             dependents=sorted(facts.dependents),
             assertions=dict(facts.assertions),
+            listed=latest_state if latest_state in LISTED_STATES else None,
         ),
         **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=place_of, default=None)),
         "parent": _parent_json(parent_of(facts.parents)),

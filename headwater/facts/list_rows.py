@@ -5,6 +5,8 @@
                      DATASET#<namespace>:<name>#<dataset>    a dataset with the tag, now or before, also on a field
     OWNER#<owner>    JOB#...    DATASET#...                  a job or a dataset with the owner, now or before
     TESTS            JOB#...    DATASET#...                  a job or a dataset with a failed test, now or before
+    STATE#<state>#<shard>    JOB#...                         a job in the state: moves with the job's node
+    LATELY#<shard>   <minute>#<job>    <day>~#<job>          a job with an event in the minute; expires
     SOURCE#<source>  FACTS#<namespace>                       reports of the source by datasets of the namespace, in
                                                              their `dataSource` facets; of no namespace: of the API
 
@@ -14,19 +16,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
 
 from headwater.events.event import DatasetUse, is_deleted
 from headwater.facts.annotations import owner_key, owners_ever, tag_key, tags_ever
 from headwater.facts.catalogue import SOURCES, TAGS, added_names_row
 from headwater.facts.facts import DatasetFacts, JobFacts, SourceFacts, text_of
 from headwater.facts.keys import FACTS, sortable
-from headwater.facts.table import Key, Row
+from headwater.facts.run_attempts import State
+from headwater.facts.table import Key, Row, RowQuery
 from headwater_model.ids import DatasetId, JobId, sha256_hex
 
 # The namespace of the set of described tags, whether or not a thing has them.
 NO_NAMESPACE = ""
+# States with few jobs at a time. A start and an end move the row of a job: 3 write units an event on average.
+LISTED_STATES: Sequence[State] = ("FAILED", "ABORTED", "RUNNING")
+_SHARDS = 4
+_TO_DAY, _TO_MINUTE = len("2026-11-20"), len("2026-11-20T12:00")
+_LATELY_S = 33 * 86_400
 _PREFIX_BYTES_MAX = 800
 # A longer name or URL is left in its facet alone.
 _BYTES_MAX = 2_048
@@ -70,6 +79,49 @@ def row_in_list(pk: str, thing: JobId | DatasetId) -> Row:
     return Row(
         pk, f"{kind}#{sortable(f'{thing.namespace}:{thing.name}')}#{thing.digest[:16]}", {"name": text_of(thing)}
     )
+
+
+def state_rows(job: JobId, node: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the row of a job whose node names a listed state."""
+    if node.get("listed"):
+        yield row_in_list(f"STATE#{node['listed']}#{_shard(job)}", job)
+
+
+def state_queries(state: State, namespace: str | None, limit: int) -> list[RowQuery]:
+    """Make the queries of the jobs in a listed state; of a namespace if given."""
+    prefix = namespace_prefix("JOB", "*" if namespace is None else namespace)
+    return [RowQuery(f"STATE#{state}#{shard}", prefix=prefix, limit=limit) for shard in range(_SHARDS)]
+
+
+def lately_rows(job: JobId, old: JobFacts, new: JobFacts) -> Iterator[Row]:
+    """Yield the row of a job's last event: of its minute or, for streams, at the end of its day."""
+    if new.last and _place(new) != _place(old):
+        expires_s = int(datetime.fromisoformat(new.last).timestamp()) + _LATELY_S
+        sk = f"{_place(new)}#{job.digest[:16]}"
+        yield Row(f"LATELY#{_shard(job)}", sk, {"name": text_of(job)}, expires_s=expires_s)
+
+
+def _place(facts: JobFacts) -> str:
+    last = facts.last or ""
+    return f"{last[:_TO_DAY]}~" if facts.first_streamed else minute_of(last)
+
+
+def lately_queries(limit: int) -> list[RowQuery]:
+    """Make the queries of the jobs with the last events, the newest first."""
+    return [RowQuery(f"LATELY#{shard}", newest_first=True, limit=limit) for shard in range(_SHARDS)]
+
+
+def minute_of(time: str) -> str:
+    """Read the minute of a time, or of the sort key of a row.
+
+    >>> minute_of("2026-11-20T12:00:59.000000Z")
+    '2026-11-20T12:00'
+    """
+    return time[:_TO_MINUTE]
+
+
+def _shard(job: JobId) -> int:
+    return int(job.digest[0], 16) % _SHARDS
 
 
 def namespace_prefix(kind: Literal["JOB", "DATASET"], namespace: str) -> str:

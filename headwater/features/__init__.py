@@ -9,7 +9,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("mcp", command="headwater.features.mcp.command"),
     Feature(
         "insights",
-        routes=(("headwater.features.insights.routes", "/api/v1/(feed|reports/(coverage|broken))"),),
+        routes=(("headwater.features.insights.routes", "/api/v1/(feed|reports/(coverage|broken|old-data|durations))"),),
         rows="headwater.features.insights.feed_rows",
     ),
     Feature(

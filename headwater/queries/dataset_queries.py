@@ -22,7 +22,7 @@ class DatasetQueries(Queries):
 
     def list_datasets(
         self,
-        namespace: str,
+        namespace: str | None,
         *,
         sort: Sort = "name",
         updated_before: str | None = None,
@@ -30,8 +30,8 @@ class DatasetQueries(Queries):
         limit: int,
         offset: int,
     ) -> ResultPage[Dataset]:
-        """List a namespace's datasets, by name or the last updated first."""
-        datasets = Datasets(self.view().whole)
+        """List the datasets of a namespace (None: of all), by name or the last updated first."""
+        datasets = Datasets(self.view() if namespace is None else self.view().whole)
         return datasets.list(
             namespace, sort=sort, updated_before=updated_before, in_short=in_short, limit=limit, offset=offset
         )

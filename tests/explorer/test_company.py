@@ -34,6 +34,18 @@ def test_a_dataset_whose_writer_failed_is_late_and_what_is_made_of_it_is_on_old_
     node(page, "stg_payments").locator(".written.changed", has_text="on old data").wait_for()
 
 
+def test_old_data_is_marked_at_any_depth_in_lists_and_in_impact(open_view, company):
+    page = open_view(company, f"map?node=dataset:{WAREHOUSE}:nordwind.gold.fct_orders&dir=up&depth=0")
+    node(page, "fct_orders").locator(".written.changed", has_text="on old data").wait_for()
+    page.goto(f"{company.url}/explore/datasets")
+    page.get_by_label("filter the list").fill("silver/shop/payments")
+    row = page.get_by_role("region", name="datasets").get_by_role("row").filter(has_text="payments")
+    row.locator(".changed", has_text="late").first.wait_for()
+    page.goto(f"{company.url}/explore/impact?node=job:spark:spark.silver_payments")
+    row = page.get_by_role("region", name="impact").get_by_role("row").filter(has_text="stg_payments")
+    row.locator(".changed", has_text="on old data").first.wait_for()
+
+
 def test_a_job_that_read_another_part_than_was_written_says_so_and_what_it_makes_is_not_on_old_data(open_view, company):
     job = "job:spark:売上_日次集計"
     page = open_view(company, f"map?node={job}&sel={job}&dir=both&depth=4")

@@ -1,4 +1,4 @@
-/** Queries of lists: jobs by state, datasets by namespace. */
+/** Queries of lists: jobs by state, datasets, and the datasets on old data. */
 
 import { datasetId, jobId } from "../url/ids";
 import { get, type Schema } from "./client";
@@ -23,6 +23,9 @@ export type Broken = Schema<"BrokenReport">["broken"][number];
 /** Return the broken jobs of an owner, or all: a broken job has failed since its last good run. Widest harm first. */
 export const brokenJobs = (owner: string, limit: number, signal?: AbortSignal) =>
   get("/api/v1/reports/broken", { query: { owner, limit }, signal });
+
+/** Return the datasets that are late or on old data. */
+export const oldData = (signal?: AbortSignal) => get("/api/v1/reports/old-data", { signal });
 
 /** The most failing tests in the list. */
 export const TESTS_MAX = 500;
@@ -51,13 +54,12 @@ export async function listJobs({ namespace, state, ...page }: Listing & { state:
   return { items: (response as Schema<"ShortJobs">).jobs, total: response.totalCount };
 }
 
-/** Return a page of a namespace's datasets, the last updated first. */
+/** Return a page of all datasets, or of a namespace's, the last updated first. */
 export async function listDatasets({ namespace, ...page }: Listing, signal?: AbortSignal) {
-  const response = await get("/api/v1/namespaces/{namespace}/datasets", {
-    parts: { namespace },
-    query: { ...page, sort: "updated_at", form: "summary" },
-    signal,
-  });
+  const query = { ...page, sort: "updated_at", form: "summary" };
+  const response = namespace
+    ? await get("/api/v1/namespaces/{namespace}/datasets", { parts: { namespace }, query, signal })
+    : await get("/api/v1/datasets", { query, signal });
   return { items: (response as Schema<"ShortDatasets">).datasets, total: response.totalCount };
 }
 

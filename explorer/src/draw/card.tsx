@@ -5,7 +5,7 @@ import { memo } from "react";
 import "./card.css";
 import type { NodeChange } from "../model/compare";
 import { age, ago, agoShort, count, plural } from "../model/format";
-import { type Freshness, type Health, healthOf } from "../model/freshness";
+import { type Freshness, type Health, healthOf, troubleOf } from "../model/freshness";
 import type { Item } from "../model/graph";
 import type { Title } from "../model/titles";
 import { SignOf, Stale, StateOf } from "../parts/signs";
@@ -154,7 +154,7 @@ function JobFacts({ item }: { item: Item }) {
 
 function DatasetFacts({ item, place, look: { freshness, written } }: { item: Item; place: string; look: CardLook }) {
   if (!item.known) return <>not yours to see</>;
-  const trouble = [freshness?.late && "late", freshness?.isOnOldData && "on old data"].filter(Boolean).join(", ");
+  const trouble = troubleOf(freshness);
   const age = trouble || (written || !item.touchedAt ? "" : `seen ${agoShort(item.touchedAt, Date.now())}`);
   return (
     <>

@@ -7,6 +7,8 @@ export interface Freshness {
   late: boolean;
   /** True of a dataset written since the failure of a run upstream: its data is old. */
   isOnOldData: boolean;
+  /** When the service knows it: the last write by a run that did not fail. */
+  written?: string | null;
 }
 
 const isFailed = (item: Item | undefined) => item?.state === "FAILED" || item?.state === "ABORTED";
@@ -23,7 +25,11 @@ export function writtenAt({ items, up }: Lineage, id: string): string | null {
   return ends.sort().at(-1) ?? null;
 }
 
-/** Return the freshness of the datasets at and below failed jobs. */
+/** Return "late", "on old data", both, or nothing. */
+export const troubleOf = (freshness?: Freshness): string =>
+  [freshness?.late && "late", freshness?.isOnOldData && "on old data"].filter(Boolean).join(", ");
+
+/** Return the freshness of the datasets at and below failed jobs, as far as they are loaded: of a past time. */
 export function freshnessOf(lineage: Lineage): Map<string, Freshness> {
   const failed = [...lineage.items.values()].filter(isFailed);
   const late = new Set(failed.flatMap(({ id }) => lineage.down.get(id) ?? []));

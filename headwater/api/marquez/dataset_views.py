@@ -51,8 +51,15 @@ def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
         "owners": render_owners(dataset.annotations),
         "fieldCount": len(dataset.fields),
         **_render_state(dataset),
+        **_render_times(dataset),
         **_render_node_version(dataset),
     }
+
+
+def _render_times(dataset: Dataset) -> types.Times:
+    if dataset.times is None:
+        return {}
+    return {"writtenAt": when(dataset.times.written), "lastReadAt": when(dataset.times.read)}
 
 
 def render_dataset_version(version: DatasetVersion) -> types.DatasetVersion:

@@ -33,13 +33,27 @@ from headwater.queries.service import LineageQueries
 from headwater_model.errors import Invalid
 
 
+def list_all_datasets(services: Services, request: HttpRequest) -> Response[str]:
+    """List the datasets of all namespaces.
+
+    Of more than 5,000 datasets, an order or a limit by time counts the first 5,000.
+
+    Returns:
+        By namespace and name, or the last updated first.
+    """
+    return _list_datasets(services, request, None)
+
+
 def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
     """List a namespace's datasets.
 
     Returns:
         By name, or the last updated first.
     """
-    namespace = NAMESPACE.read(request)
+    return _list_datasets(services, request, NAMESPACE.read(request))
+
+
+def _list_datasets(services: Services, request: HttpRequest, namespace: str | None) -> Response[str]:
     limit, offset = read_paging(request)
     in_short = is_short(request)
     queries = services.queries.together()
@@ -51,7 +65,7 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
         limit=limit,
         offset=offset,
     )
-    if not listed.total:
+    if namespace is not None and not listed.total:
         require(services.queries.find_namespace(namespace), "Namespace", namespace)
     if in_short:
         return respond_list(services.links, "datasets", listed, map(render_short_dataset, listed.items))
@@ -130,15 +144,27 @@ def render_datasets(queries: LineageQueries, datasets: Sequence[Dataset]) -> Ite
 
 _DATASETS = "/api/v1/namespaces/<namespace>/datasets"
 _ID = (NAMESPACE, DATASET)
+_LISTED = (SORT, UPDATED_BEFORE, FORM, LIMIT, OFFSET)
+_RETURNS = types.Datasets | types.ShortDatasets
 ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/datasets",
+        list_all_datasets,
+        scope="read",
+        within=Within.SEEN,
+        parameters=_LISTED,
+        returns=_RETURNS,
+        errors=(400, 503),
+    ),
     Route(
         "GET",
         _DATASETS,
         list_datasets,
         scope="read",
         within=Within.NAMESPACE,
-        parameters=(NAMESPACE, SORT, UPDATED_BEFORE, FORM, LIMIT, OFFSET),
-        returns=types.Datasets | types.ShortDatasets,
+        parameters=(NAMESPACE, *_LISTED),
+        returns=_RETURNS,
     ),
     Route(
         "GET",

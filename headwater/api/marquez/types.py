@@ -176,7 +176,16 @@ class Dataset(DatasetSummary, DatasetState, AnnotatedThing):
     deleted: bool
 
 
-class ShortDataset(DatasetIdentity, DatasetState, DatasetNodeVersion):
+class Times(TypedDict):
+    """The times of a dataset, in short lists alone."""
+
+    writtenAt: NotRequired[Time | None]
+    """The last write by a run that did not fail; null without such a write."""
+    lastReadAt: NotRequired[Time | None]
+    """The start of the last run to read it; null without a read."""
+
+
+class ShortDataset(DatasetIdentity, DatasetState, DatasetNodeVersion, Times):
     """A dataset in short (`form=summary`)."""
 
     description: str | None

@@ -17,7 +17,8 @@ from headwater.facts.run_facts import text_in
 from headwater.queries.graphs.impact import count_datasets_below
 from headwater.queries.graphs.job_graph import JobGraphWalk
 from headwater.queries.lists.annotated import is_owned
-from headwater.queries.lists.listings import STATES_MAX, Jobs
+from headwater.queries.lists.listings import Jobs
+from headwater.queries.lists.urgent_jobs import STATE_ROWS_MAX
 from headwater.queries.results.entities import Job, redacted_dataset
 from headwater.queries.results.graphs import Graph
 from headwater.queries.runs.failing_jobs import FailingJob, find_failing_jobs
@@ -28,7 +29,7 @@ from headwater_model.ids import RunKey
 JOBS_MAX = 50
 BELOW_MAX = 2_000
 # Jobs between, as in the report of impact.
-_DEPTH = 20
+DEPTH = 20
 _ERROR_CHARS_MAX = 2_000
 _ERROR = "errorMessage"
 
@@ -65,11 +66,11 @@ class Broken:
 
 def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offset: int) -> Broken:
     """Report a page of the failing jobs, of an owner if given; the most waiting datasets come first."""
-    listed = Jobs(view).list(None, states=["FAILED"], sort="updated_at", in_short=True, limit=STATES_MAX, offset=0)
+    listed = Jobs(view).list(None, states=["FAILED"], sort="updated_at", in_short=True, limit=STATE_ROWS_MAX, offset=0)
     failed = [job for job in listed.items if owner is None or is_owned(job.annotations, owner)]
     jobs = {job.id: job for job in failed[:JOBS_MAX]}
     failing = find_failing_jobs(jobs, view, without_good_run=True)
-    graph = _Below(view, direction="down", limit=BELOW_MAX).from_jobs(sorted(failing), _DEPTH) if failing else None
+    graph = GraphBelow(view, direction="down", limit=BELOW_MAX).from_jobs(sorted(failing), DEPTH) if failing else None
     datasets = count_datasets_below(graph, failing) if graph else {}
     order = sorted(failing, key=lambda job: (-datasets.get(job, 0), failing[job].since, job))
     page = order[offset : offset + limit]
@@ -114,10 +115,11 @@ def _head_of(message: str) -> str:
     return "\n".join(without_frames or lines)[:_ERROR_CHARS_MAX]
 
 
-class _Below(JobGraphWalk):
+class GraphBelow(JobGraphWalk):
     """A walk without details of its nodes."""
 
     def _graph(self) -> Graph:
         jobs = self._shown_jobs()
         nodes = self._in_order(jobs, map(redacted_dataset, self._datasets))
-        return Graph(nodes, tuple(self._edges()), self._budget.cut or self._view.truncated)
+        cut = self._budget.cut or self._view.truncated
+        return Graph(nodes, tuple(self._edges()), cut, apart=tuple(sorted(self._edges_apart())))

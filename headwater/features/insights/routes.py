@@ -1,4 +1,4 @@
-"""Routes of news since a day, of the coverage of jobs, and of failing jobs. They are Headwater's own."""
+"""Routes of news since a day, of the coverage of jobs, of failing jobs, old data and durations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import respond_list
 from headwater.api.reports.route import IS_TABLE, is_table, report_route, respond
 from headwater.api.route import Route, Services, Within
-from headwater.features.insights import broken_jobs, coverage, feed, views
+from headwater.features.insights import broken_jobs, coverage, durations, feed, old_data, views
 from headwater.features.insights.feed_rows import FEED_DAYS
 from headwater.times import day_of, days_between, from_seconds, shift
 from headwater_model.errors import Invalid
@@ -95,10 +95,50 @@ def report_broken(services: Services, request: HttpRequest) -> Response[str]:
     return respond_json(services.links, views.render_broken(broken))
 
 
+def report_old_data(services: Services, _request: HttpRequest) -> Response[str]:
+    """Report the datasets that are late, or made of late data, over the whole graph.
+
+    A dataset is late if the last run of a writer failed or was aborted. A dataset downstream is on old data if it was
+    written since. Writers and datasets outside the caller's rights are left out.
+
+    Returns:
+        The datasets, by namespace and name.
+    """
+    report = old_data.report_old_data(services.queries.view())
+    return respond_json(services.links, views.render_old_data(report))
+
+
+def report_durations(services: Services, request: HttpRequest) -> Response[str]:
+    """Report the jobs whose last completed run took longer than usual, or shorter.
+
+    The usual duration is the median of the completed runs before, at least three. Of more than 500 jobs, the jobs
+    updated last are compared.
+
+    Returns:
+        The job with the greatest growth first.
+    """
+    limit, offset = read_paging(request)
+    report = durations.report_durations(
+        services.queries.view(),
+        namespace=_JOBS_NAMESPACE.read(request),
+        owner=_OWNER.read(request),
+        limit=limit,
+        offset=offset,
+    )
+    return respond_json(services.links, views.render_durations(report))
+
+
 _listed = partial(Route, "GET", scope="read", within=Within.SEEN, errors=(400, 503))
 _OF_FEED = (_SINCE, _DAYS, _UNTIL, _KIND, _NAMESPACE, LIMIT, OFFSET)
 ROUTES = (
     _listed("/api/v1/feed", list_feed, parameters=_OF_FEED, returns=views.Feed),
     report_route("coverage", report_coverage, Within.SEEN, _OF_COVERAGE, views.CoverageReport),
     _listed("/api/v1/reports/broken", report_broken, parameters=(_OWNER, LIMIT, OFFSET), returns=views.BrokenReport),
+    _listed(
+        "/api/v1/reports/durations",
+        report_durations,
+        parameters=(_JOBS_NAMESPACE, _OWNER, LIMIT, OFFSET),
+        returns=views.DurationReport,
+    ),
+    _listed("/api/v1/reports/old-data", report_old_data, returns=views.OldDataReport),
 )

@@ -1,4 +1,4 @@
-"""JSON of news, of the coverage of jobs, and of failing jobs; coverage as a table, too."""
+"""JSON of news, of the coverage of jobs, of failing jobs and of old data; coverage as a table, too."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -11,8 +11,9 @@ from headwater.api.marquez.types import ShortJob
 from headwater.api.reports.tables import cut, flag, table
 from headwater.api.types import Count, Id, Time
 from headwater.api.values import render_id, when
+from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
-from headwater.features.insights import broken_jobs, coverage, feed
+from headwater.features.insights import broken_jobs, coverage, durations, feed, old_data
 from headwater.queries.results import reports
 
 # Of thousands of changed columns, a few show the change.
@@ -165,6 +166,48 @@ class BrokenReport(TypedDict):
     """True if not all jobs and datasets downstream are counted, but 2,000: each number is a least."""
 
 
+class OldDataset(TypedDict):
+    """A dataset that is late or on old data."""
+
+    nodeId: str
+    lateSince: Time | None
+    """The end of the first bad run since its writer's last good run; null if its writers are well."""
+    onOldDataSince: Time | None
+    """The earliest such time of a dataset upstream, at any distance, if the dataset was written since."""
+    writtenAt: Time | None
+    """The last write by a run that did not fail."""
+
+
+class OldDataReport(TypedDict):
+    """The datasets that are late, or on old data, over the whole graph."""
+
+    datasets: list[OldDataset]
+    """By namespace and name."""
+    truncated: bool
+    """True if more than 50 writers fail, or more than 2,000 jobs and datasets are below them."""
+
+
+class JobDuration(TypedDict):
+    """The duration of a job against the usual."""
+
+    nodeId: str
+    lastMs: Count
+    """Of the last completed run."""
+    usualMs: Count
+    """The median of up to ten completed runs before, at least three."""
+    againstUsual: float
+    """The growth: 0.5 is half as long again, -0.5 half as long."""
+
+
+class DurationReport(TypedDict):
+    """Durations of jobs, the greatest growth first."""
+
+    jobs: list[JobDuration]
+    totalCount: Count
+    truncated: bool
+    """True if there are more than the 500 jobs updated last."""
+
+
 _TABLE = ("section", *get_type_hints(JobCoverage))
 
 
@@ -245,6 +288,39 @@ def render_broken(broken: broken_jobs.Broken) -> BrokenReport:
         "totalCount": broken.total,
         "truncated": broken.truncated,
         "datasetsTruncated": broken.datasets_cut,
+    }
+
+
+def render_old_data(report: old_data.OldDataReport) -> OldDataReport:
+    """Render the datasets of the report, in its order."""
+    return {
+        "datasets": [
+            {
+                "nodeId": old.dataset.node_id,
+                "lateSince": when(old.late_since),
+                "onOldDataSince": when(old.old_since),
+                "writtenAt": when(old.written),
+            }
+            for old in report.datasets
+        ],
+        "truncated": report.truncated,
+    }
+
+
+def render_durations(report: ResultPage[durations.Duration]) -> DurationReport:
+    """Render the jobs of the page, in its order."""
+    return {
+        "jobs": [
+            {
+                "nodeId": of.job.id.node_id,
+                "lastMs": of.last_ms,
+                "usualMs": of.usual_ms,
+                "againstUsual": of.growth,
+            }
+            for of in report.items
+        ],
+        "totalCount": report.total,
+        "truncated": report.truncated,
     }
 
 

@@ -21,7 +21,7 @@ def impact_of(graph: Graph) -> Impact:
     start = graph.nodes[0].id
     starts = _with_tasks(start, graph.jobs) if isinstance(start, JobId) else [start.node_id]
     before: dict[_Place, set[_Place]] = defaultdict(set)
-    places = _WaysDown(graph).walk(starts, before)
+    places = WaysDown(graph).walk(starts, before)
     # A job with flows has a place for each dataset before it: the nearest place gives the node's hops.
     hops: dict[str, int] = {}
     through: dict[str, set[str]] = defaultdict(set)
@@ -46,11 +46,11 @@ def impact_of(graph: Graph) -> Impact:
 
 def count_datasets_below(graph: Graph, starts: Iterable[JobId]) -> dict[JobId, int]:
     """Count the datasets below each job, in a graph walked down from all the jobs."""
-    ways = _WaysDown(graph)
+    ways = WaysDown(graph)
     return {start: len(ways.datasets_below(_with_tasks(start, graph.jobs))) for start in starts}
 
 
-class _WaysDown:
+class WaysDown:
     """The edges of a graph, and the flows of its jobs."""
 
     def __init__(self, graph: Graph) -> None:
@@ -75,6 +75,10 @@ class _WaysDown:
 
         limit = sum(map(len, self._below.values())) + len(starts)
         return walk([(start, "") for start in starts], beyond, into=Walked(limit)).hops
+
+    def outputs(self, job: str) -> set[str]:
+        """List the datasets that a job writes."""
+        return self._below[job] & self._datasets
 
     def datasets_below(self, starts: Iterable[str]) -> set[str]:
         """List the datasets below the nodes."""

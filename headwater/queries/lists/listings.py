@@ -10,13 +10,16 @@ from headwater.facts.facet_refs import restored
 from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
 from headwater.facts.job_nodes import is_streamed
 from headwater.facts.keys import facts_key
+from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
 from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_stale, short_datasets
-from headwater.queries.lists.name_lists import NameCatalogue
+from headwater.queries.lists.name_lists import NameCatalogue, NameList
+from headwater.queries.lists.urgent_jobs import jobs_in_states, last_updated
 from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort
+from headwater.queries.runs.dataset_times import times_of
 from headwater.queries.runs.dataset_versions import (
     current_versions,
     dataset_version_of,
@@ -32,8 +35,8 @@ from headwater_model.ids import DatasetId, JobId
 _LATEST_RUNS = 10
 # Jobs of a list with their last runs.
 WITH_RUNS_MAX = 100
-# Jobs read for the state of their last runs in a list, and names read for their times.
-STATES_MAX = 5_000
+# Jobs read for the state of their last runs or their times, and datasets read for their times.
+JOBS_MAX = 5_000
 SORTED_MAX = 5_000
 # The order of `sort=state`.
 _URGENT: Sequence[State] = ("FAILED", "ABORTED", "RUNNING")
@@ -62,7 +65,7 @@ class Datasets:
 
     def list(
         self,
-        namespace: str,
+        namespace: str | None,
         *,
         sort: Sort = "name",
         updated_before: str | None = None,
@@ -70,7 +73,7 @@ class Datasets:
         limit: int,
         offset: int,
     ) -> ResultPage[Dataset]:
-        """List a page of a namespace's datasets, by name or the last updated first.
+        """List a page of the datasets of a namespace (None: all), by name or the last updated first.
 
         With `updated_before`, only datasets without an event at this time or later.
         """
@@ -84,8 +87,14 @@ class Datasets:
             total = len(chosen) if updated_before else total
         else:
             page = catalogue.page(names, limit=limit, offset=offset)
-        datasets = list(short_datasets(page, self._view).values()) if in_short else self._found(page)
+        datasets = self._short(page) if in_short else self._found(page)
         return ResultPage(datasets, total, truncated or self._view.truncated)
+
+    def _short(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
+        """Read the datasets in short, with their times."""
+        datasets = short_datasets(names, self._view)
+        times = times_of([self._view.group(name) for name in datasets], self._view)
+        return [replace(dataset, times=times[name]) for name, dataset in datasets.items()]
 
     def _updated(self, names: Sequence[DatasetId], sort: Sort, before: str | None) -> Sequence[DatasetId]:
         """Sort the datasets, without the datasets updated later; their users are not read."""
@@ -166,26 +175,38 @@ class Jobs:
         """
         catalogue = NameCatalogue(self._view)
         names = catalogue.every_job(namespace)
-        # The catalogue knows names alone: a filter or an order by time needs the jobs.
-        if states or updated_before or sort == "updated_at":
-            most = STATES_MAX if states else SORTED_MAX
-            jobs = self._read(catalogue.page(names, limit=most, offset=0))
-            chosen = [
-                job
-                for job in jobs
-                if (not states or (job.latest_run and job.latest_run.state in states))
-                and (not updated_before or job.updated < updated_before)
-            ]
-            if sort == "updated_at":
-                chosen.sort(key=lambda job: job.updated, reverse=True)
-            page: Sequence[Job] = chosen[offset : offset + limit]
-            total = len(chosen) if states or updated_before else len(names.ids)
-            truncated = names.truncated or len(names.ids) > most
+        total, cut, by_time = len(names.ids), names.truncated, sort == "updated_at"
+        # The catalogue knows names alone: a filter or an order by time needs the jobs, or rows by state or time.
+        if not (states or updated_before or by_time):
+            page: Sequence[Job] = self._read(catalogue.page(names, limit=limit, offset=offset))
+        elif (
+            namespace is None and not states and not updated_before and (newest := self._newest(names, offset + limit))
+        ):
+            page = newest[offset:]
         else:
-            page, total = self._read(catalogue.page(names, limit=limit, offset=offset)), len(names.ids)
-            truncated = names.truncated
+            chosen, cut = self._in_states(states, namespace, catalogue, names)
+            if updated_before:
+                chosen = [job for job in chosen if job.updated < updated_before]
+            if by_time:
+                chosen = sorted(chosen, key=lambda job: job.updated, reverse=True)
+            page = chosen[offset : offset + limit]
+            total = len(chosen) if states or updated_before else total
         shown = page if in_short else self._with_runs(self._named(page))
-        return ResultPage(shown, total, truncated or self._view.truncated)
+        return ResultPage(shown, total, cut or self._view.truncated)
+
+    def _newest(self, names: NameList[JobId], count: int) -> Sequence[Job] | None:
+        """Read the last updated jobs by rows; None if the rows do not reach so far."""
+        return last_updated(min(count, len(names.ids)), self._view)
+
+    def _in_states(
+        self, states: Sequence[State], namespace: str | None, catalogue: NameCatalogue, names: NameList[JobId]
+    ) -> tuple[Sequence[Job], bool]:
+        """Read the jobs whose last run is in the states (none: all jobs), by name, and true if there may be more."""
+        if states and set(LISTED_STATES).issuperset(states):
+            return jobs_in_states(states, namespace, self._view)
+        jobs = self._read(catalogue.page(names, limit=JOBS_MAX, offset=0))
+        chosen = [job for job in jobs if not states or (job.latest_run and job.latest_run.state in states)]
+        return chosen, names.truncated or len(names.ids) > JOBS_MAX
 
     def children(
         self, parent: JobId, *, sort: ChildSort, in_short: bool, limit: int, offset: int

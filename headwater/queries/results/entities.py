@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from headwater.events.event import Facets, ParentRun
 from headwater.facts.annotations import NO_ANNOTATIONS, Annotations
@@ -102,11 +102,19 @@ class AssertionResult:
     run: str | None = None
 
 
+class DatasetTimes(NamedTuple):
+    """The last write of a dataset by a run that did not fail, and the start of the last run to read it; None: never."""
+
+    written: str | None = None
+    read: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
     """A dataset. `fields` are the schema facet's fields as sent; `type` is Marquez's DB_TABLE or STREAM.
 
-    `stale`: it has versions, but no job currently writes it; `last_written_by` names its last writer.
+    `stale`: it has versions, but no job currently writes it; `last_written_by` names its last writer. Short lists alone
+    have `times`.
     """
 
     id: DatasetId
@@ -125,6 +133,7 @@ class Dataset:
     temporary: bool = False
     stale: bool = False
     last_written_by: LastWriter | None = None
+    times: DatasetTimes | None = None
     annotations: Annotations = NO_ANNOTATIONS
     assertions: AssertionCounts | None = None
     # In a graph of versions: the version of this node.

@@ -47,7 +47,7 @@ def find_failing_jobs(
 
     A job with `RUNS_MAX` runs, none of them good, is left out, except `without_good_run`.
     """
-    streaks = {job: _streak(runs) for job, runs in _last_runs(list(jobs), view).items()}
+    streaks = {job: _streak(runs) for job, runs in last_runs(list(jobs), view).items()}
     failing = {job: streak for job, streak in streaks.items() if streak.failed and (without_good_run or not streak.cut)}
     own = [run for streak in failing.values() for run in streak.failed[:_PARENTS_MAX]]
     # One round for the children of all.
@@ -60,7 +60,7 @@ def find_failing_jobs(
     return by_job
 
 
-def _last_runs(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, Sequence[Run]]:
+def last_runs(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, Sequence[Run]]:
     """Read the jobs' last runs, newest first: a few if a few runs or a completed run are enough, else `RUNS_MAX`."""
     few = newest_runs_of(jobs, view, _FIRST)
     unclear = [

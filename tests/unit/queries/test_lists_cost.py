@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import CHANGES_MAX, NAMES, PARTITIONS, read_catalogue
 from headwater.facts.words import ROWS_MAX
-from headwater.queries.lists.listings import STATES_MAX, WITH_RUNS_MAX
+from headwater.queries.lists.listings import JOBS_MAX, WITH_RUNS_MAX
 from headwater.queries.lists.name_search import MATCHES_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
@@ -70,24 +72,54 @@ class Counted:
 
 
 @pytest.mark.large
-def test_jobs_in_a_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their_datasets(tables):
-    list_failed = lambda queries: queries.list_jobs(None, states=("FAILED",), limit=10, offset=0)  # noqa: E731 - a question
-    few, most = (tables[jobs].measure(list_failed) for jobs in (SIZES[0], SIZES[-1]))
+def test_jobs_in_a_common_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their_datasets(tables):
+    list_new = lambda queries: queries.list_jobs(None, states=("NEW",), limit=10, offset=0)  # noqa: E731 - a question
+    few, most = (tables[jobs].measure(list_new) for jobs in (SIZES[0], SIZES[-1]))
 
     assert most[1] - few[1] == (SIZES[-1] - SIZES[0]) / 100
     assert (most[0].total, most[0].truncated) == (0, False)
 
 
+@pytest.mark.parametrize(
+    ("requested", "numbers"),
+    [
+        ({"states": ("FAILED",)}, range(5, 10)),
+        ({"states": ("ABORTED", "FAILED"), "sort": "updated_at"}, range(9, 4, -1)),
+        ({"sort": "updated_at"}, range(-1, -11, -1)),
+    ],
+)
+def test_jobs_in_a_rare_state_or_last_updated_are_read_from_rows_that_list_them(requested, numbers):
+    measured = {}
+    for jobs in (100, 400):
+        table = Counted(0)
+        # A minute apart; five of them failed before.
+        failed = [replace(a_run(number), time=minute(number), type="FAIL") for number in range(5, 10)]
+        good = [replace(a_run(number), time=minute(number)) for number in range(jobs) if number not in range(5, 10)]
+        apply_statements([stamped(event) for event in (*failed, *good)], table.table)
+        listed = table.measure(lambda queries: queries.list_jobs(None, in_short=True, limit=10, offset=0, **requested))
+        names = [job.id.name for job in listed[0].items]
+        assert sorted(names) == sorted(f"job-{number % jobs:04}" for number in numbers)
+        assert requested.get("sort") is None or names == [f"job-{number % jobs:04}" for number in numbers]
+        measured[jobs] = listed[1:]
+
+    # Requests and rounds; a change of a name is a row each until the catalogue is compacted.
+    assert measured[100][:2] == measured[400][:2]
+
+
+def minute(number):
+    return f"2026-01-{number // 1440 + 1:02}T{number % 1440 // 60:02}:{number % 60:02}:00.000000Z"
+
+
 @pytest.mark.slow
 @pytest.mark.large
 def test_a_list_by_state_looks_at_so_many_jobs_and_says_if_there_are_more():
-    table, jobs = MemoryTable(), STATES_MAX + 10
+    table, jobs = MemoryTable(), JOBS_MAX + 10
     for start in range(0, jobs, 500):
         apply_statements([a_run(number) for number in range(start, min(start + 500, jobs))], table)
 
     page = LineageQueries(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
 
-    assert (len(page.items), page.total, page.truncated) == (10, STATES_MAX, True)
+    assert (len(page.items), page.total, page.truncated) == (10, JOBS_MAX, True)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from headwater_model.ids import JobId, RunKey, normalize_run_id
 from tests.builders_events import a_run_event
 from tests.examples import examples
 from tests.fakes.memory_table import MemoryTable
+from tests.unit.facts.statements import A, B, C, X, Y, Z, a_job_event, an_event, at
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
 from tests.unit.queries.every_query import loaded
 
@@ -73,7 +74,7 @@ def test_a_list_in_short_has_the_same_things_with_less_of_each(statements):
 
 
 def lessened(dataset):
-    return replace(dataset, facets={}, current_version=None, last_modified=None)
+    return replace(dataset, facets={}, current_version=None, last_modified=None, times=None)
 
 
 def job_less():
@@ -136,3 +137,26 @@ def a_log(documents):
     if changes:
         apply_statements(changes, table)
     return log
+
+
+def test_a_short_list_of_datasets_has_their_last_good_write_and_their_last_read():
+    events = [
+        an_event(1, "a1", A, outputs=[X, Y]),
+        an_event(3, "b1", B, type="START", inputs=[X]),
+        an_event(4, "b1", B, inputs=[X], outputs=[Z]),
+        an_event(6, "a2", A, type="FAIL", outputs=[X]),
+        a_job_event(9, C, inputs=[Y, Z]),
+    ]
+    queries = LineageQueries(loaded(events))
+    times = {dataset.id: dataset.times for dataset in queries.list_datasets(None, in_short=True, **PAGE).items}
+    assert times == {X: (at(1), at(3)), Y: (at(1), None), Z: (at(4), None)}
+
+
+@examples(40)
+@given(streams(), st.sampled_from(("name", "updated_at")))
+def test_the_datasets_of_all_namespaces_are_those_of_each(statements, sort):
+    queries = LineageQueries(loaded(statements))
+    each = [dataset for name in sorted(NAMESPACES) for dataset in queries.list_datasets(name, sort=sort, **PAGE).items]
+    if sort == "updated_at":
+        each.sort(key=lambda dataset: dataset.updated, reverse=True)
+    assert list(queries.list_datasets(None, sort=sort, **PAGE).items) == each

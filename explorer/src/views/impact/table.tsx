@@ -10,7 +10,8 @@ import { count, plural } from "../../model/format";
 import { columnsByDataset, EFFECTS, effectOf, harmOf, type Impact, type Impacted, narrowed } from "../../model/impact";
 import { titleOfId } from "../../model/titles";
 import { Filter } from "../../parts/controls";
-import { download, NodeLink, Nothing, pageOf, When } from "../../parts/frame";
+import { download, NodeLink, Nothing, pageOf } from "../../parts/frame";
+import { type Marks, useOldData, Written } from "../../parts/old-data";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { Tags } from "../../parts/tags";
@@ -34,7 +35,8 @@ export function Table({
   const all = impact.impacted;
   const { kind, owner, effect, text } = narrowing;
   const rows = useMemo(() => narrowed(all, { kind, owner, effect, text }), [all, kind, owner, effect, text]);
-  const columns = useMemo(() => columnsFor(all, kindOf(node) === "field"), [all, node]);
+  const marks = useOldData();
+  const columns = useMemo(() => columnsFor(all, kindOf(node) === "field", marks), [all, node, marks]);
   const isNarrowed = [kind, owner, effect, text].some(Boolean);
   const csv = async () => {
     const whole = await impactCsv(node, depth);
@@ -79,7 +81,7 @@ const countsOf = (all: readonly Impacted[]) =>
     .join(", ");
 
 /** The columns of the table; for a column's impact also its effect, and the columns that each dataset has of it. */
-function columnsFor(all: readonly Impacted[], isColumn: boolean): ColumnOf<Impacted>[] {
+function columnsFor(all: readonly Impacted[], isColumn: boolean, marks: Marks): ColumnOf<Impacted>[] {
   const columns = columnsByDataset(all);
   const name: ColumnOf<Impacted> = {
     name: "Name",
@@ -91,7 +93,15 @@ function columnsFor(all: readonly Impacted[], isColumn: boolean): ColumnOf<Impac
       </>
     ),
   };
-  return isColumn ? [HOPS, name, OWNERS, HOW, ...REST] : [HOPS, name, OWNERS, ...REST];
+  const last: ColumnOf<Impacted> = {
+    name: "Last",
+    by: ({ item }) => marks?.get(item.id)?.written ?? item.touchedAt ?? "",
+    cell: ({ item }) => {
+      const freshness = marks?.get(item.id);
+      return <Written time={freshness ? (freshness.written ?? null) : item.touchedAt} freshness={freshness} />;
+    },
+  };
+  return [HOPS, name, OWNERS, ...(isColumn ? [HOW] : []), THROUGH, STATE, last, TAGS];
 }
 
 function OwnColumns({ names }: { names: readonly string[] }) {
@@ -130,29 +140,32 @@ const OWNERS: ColumnOf<Impacted> = {
   cell: (row) => row.item.owners.join(", ") || <span className="muted">–</span>,
 };
 
-const REST: readonly ColumnOf<Impacted>[] = [
-  {
-    name: "Through",
-    cell: (row) => (
-      <span className="small">
-        {row.through
-          .slice(0, 3)
-          .map((id) => titleOfId(id))
-          .join(", ")}
-        {row.through.length > 3 && ` and ${row.through.length - 3} more`}
-        {row.otherPart && (
-          <span className="muted" title="its last run read other partitions or locations than were last written">
-            {" · read another part"}
-          </span>
-        )}
-      </span>
-    ),
-  },
-  { name: "State", by: (row) => row.item.state ?? "", cell: (row) => <StateCell item={row.item} /> },
-  { name: "Last", by: (row) => row.item.touchedAt ?? "", cell: (row) => <When time={row.item.touchedAt} /> },
-  {
-    name: "Tags",
-    by: (row) => row.item.tags.join(),
-    cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : <span className="muted">–</span>),
-  },
-];
+const THROUGH: ColumnOf<Impacted> = {
+  name: "Through",
+  cell: (row) => (
+    <span className="small">
+      {row.through
+        .slice(0, 3)
+        .map((id) => titleOfId(id))
+        .join(", ")}
+      {row.through.length > 3 && ` and ${row.through.length - 3} more`}
+      {row.otherPart && (
+        <span className="muted" title="its last run read other partitions or locations than were last written">
+          {" · read another part"}
+        </span>
+      )}
+    </span>
+  ),
+};
+
+const STATE: ColumnOf<Impacted> = {
+  name: "State",
+  by: (row) => row.item.state ?? "",
+  cell: (row) => <StateCell item={row.item} />,
+};
+
+const TAGS: ColumnOf<Impacted> = {
+  name: "Tags",
+  by: (row) => row.item.tags.join(),
+  cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : <span className="muted">–</span>),
+};

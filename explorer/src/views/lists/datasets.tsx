@@ -1,12 +1,14 @@
-/** The datasets of a namespace: the last updated first, with state, owner and age. */
+/** All datasets, or of a namespace: the last updated first, with state, owner and the times of a write and a read. */
 
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { Link } from "wouter";
 
 import { listDatasets, type ShortDataset } from "../../api/list-queries";
 import { count } from "../../model/format";
-import { mapOf, NodeLink, Nothing, pageOf, useTitle, When } from "../../parts/frame";
+import { mapOf, NodeLink, pageOf, useTitle, When } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
+import { type Marks, useOldData, Written } from "../../parts/old-data";
 import type { ColumnOf } from "../../parts/table";
 import { Tags } from "../../parts/tags";
 import { datasetId } from "../../url/ids";
@@ -16,12 +18,17 @@ import { dayBefore, useFilters } from "./filters";
 import { Listed } from "./listed";
 import { nextOffset, PAGE } from "./pages";
 
-const DATASETS: ColumnOf<ShortDataset>[] = [
+const columnsOf = (marks: Marks): ColumnOf<ShortDataset>[] => [
   {
     name: "Dataset",
     by: (dataset) => dataset.name,
     cell: (dataset) => (
-      <NodeLink id={datasetId(dataset)} name={dataset.name} where={null} href={pageOf(datasetId(dataset))} />
+      <NodeLink
+        id={datasetId(dataset)}
+        name={dataset.name}
+        where={dataset.namespace}
+        href={pageOf(datasetId(dataset))}
+      />
     ),
   },
   {
@@ -34,7 +41,16 @@ const DATASETS: ColumnOf<ShortDataset>[] = [
         muted
       ),
   },
-  { name: "Updated", by: (dataset) => dataset.updatedAt, cell: (dataset) => <When time={dataset.updatedAt} /> },
+  {
+    name: "Written",
+    by: (dataset) => dataset.writtenAt ?? "",
+    cell: (dataset) => <Written time={dataset.writtenAt ?? null} freshness={marks?.get(datasetId(dataset))} />,
+  },
+  {
+    name: "Last read",
+    by: (dataset) => dataset.lastReadAt ?? "",
+    cell: (dataset) => <When time={dataset.lastReadAt ?? null} />,
+  },
   { name: "Columns", number: true, by: (dataset) => dataset.fieldCount, cell: (dataset) => count(dataset.fieldCount) },
   { name: "Owner", by: (dataset) => owned(dataset.owners), cell: (dataset) => owned(dataset.owners) || muted },
   {
@@ -51,6 +67,8 @@ function stateOf(dataset: ShortDataset): string {
 
 export function DatasetsView() {
   useTitle("Datasets");
+  const marks = useOldData();
+  const columns = useMemo(() => columnsOf(marks), [marks]);
   const { filters, change } = useFilters("datasets");
   const { namespace } = filters;
   const updatedBefore = dayBefore(filters.days);
@@ -60,7 +78,6 @@ export function DatasetsView() {
       listDatasets({ namespace, updatedBefore, limit: PAGE, offset: pageParam }, signal),
     initialPageParam: 0,
     getNextPageParam: nextOffset,
-    enabled: namespace !== "",
   });
   return (
     <div className="page">
@@ -68,34 +85,31 @@ export function DatasetsView() {
       <div className="actions">
         <NamespaceChoice
           value={namespace}
-          none="choose a namespace"
+          none="all namespaces"
           choose={(chosen) => change({ namespace: chosen, folder: "" })}
         />
         <Untouched days={filters.days} change={change} />
       </div>
-      {namespace ? (
-        <Listed
-          of={result}
-          columns={DATASETS}
-          word="dataset"
-          keyOf={datasetId}
-          filters={filters}
-          change={change}
-          textOf={(dataset) => `${dataset.name} ${owned(dataset.owners)} ${dataset.tags.join(" ")}`}
-          header={["namespace", "name", "state", "updated", "columns", "owners", "tags"]}
-          cellsOf={(dataset) => [
-            dataset.namespace,
-            dataset.name,
-            stateOf(dataset),
-            dataset.updatedAt,
-            dataset.fieldCount,
-            owned(dataset.owners),
-            dataset.tags.join(", "),
-          ]}
-        />
-      ) : (
-        <Nothing title="Datasets are listed by namespace">Choose one above, or search for a part of a name.</Nothing>
-      )}
+      <Listed
+        of={result}
+        columns={columns}
+        word="dataset"
+        keyOf={datasetId}
+        filters={filters}
+        change={change}
+        textOf={(dataset) => `${dataset.name} ${dataset.namespace} ${owned(dataset.owners)} ${dataset.tags.join(" ")}`}
+        header={["namespace", "name", "state", "written", "lastRead", "columns", "owners", "tags"]}
+        cellsOf={(dataset) => [
+          dataset.namespace,
+          dataset.name,
+          stateOf(dataset),
+          dataset.writtenAt,
+          dataset.lastReadAt,
+          dataset.fieldCount,
+          owned(dataset.owners),
+          dataset.tags.join(", "),
+        ]}
+      />
     </div>
   );
 }

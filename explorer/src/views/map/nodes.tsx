@@ -31,7 +31,7 @@ export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id:
         muted: muted || ((comparison?.changes.size ?? 0) > 0 && !change && id !== focus),
         change,
         freshness: freshness.get(id),
-        written: writtenAt(lineage, id),
+        written: writtenAt(lineage, id) ?? freshness.get(id)?.written ?? null,
       };
       return (
         <Card

@@ -12,6 +12,7 @@ import { type Arrow, arrowKey, type Lineage, type Shown, show, withoutTemporary 
 import { drawnArrows, foldHubs, type Picture } from "../../model/hubs";
 import { type Path, between as pathBetween, pathThrough } from "../../model/paths";
 import { type Title, titlesOf } from "../../model/titles";
+import { useOldData } from "../../parts/old-data";
 import type { MapState } from "../../url/state";
 
 export interface MapPicture {
@@ -47,7 +48,8 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     () => titlesOf([...shown.hops.keys(), ...shown.hubs.keys()].flatMap((id) => lineage.items.get(id) ?? [])),
     [lineage, shown],
   );
-  const freshness = useMemo(() => freshnessOf(lineage), [lineage]);
+  const marks = useOldData(!state.at);
+  const freshness = useMemo(() => marks ?? freshnessOf(lineage), [marks, lineage]);
   const boxes = useMemo(() => boxesOf(shown, isWay ? titles : null), [shown, isWay, titles]);
   const arrows = useMemo(() => drawnArrows(shown).map((arrow) => withLook(arrow, comparison)), [shown, comparison]);
   const { sel, from, to } = state;

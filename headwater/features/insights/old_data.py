@@ -1,0 +1,81 @@
+"""Late datasets, and datasets made of old data, over the whole graph: the same at each depth of a map.
+
+    report = report_old_data(view)
+
+A dataset is late if the last run of a writer failed or was aborted. A dataset downstream is on old data after a write
+since then. A single walk down from the failing writers marks the datasets: cost grows with failures, not with maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from headwater.facts.run_facts import Run
+from headwater.features.insights.broken_jobs import BELOW_MAX, DEPTH, JOBS_MAX, GraphBelow
+from headwater.queries.graphs.impact import WaysDown
+from headwater.queries.lists.urgent_jobs import jobs_in_states
+from headwater.queries.results.entities import Job
+from headwater.queries.runs.dataset_times import last_written
+from headwater.queries.runs.failing_jobs import last_runs
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId
+
+
+@dataclass(frozen=True, slots=True)
+class OldData:
+    """A dataset: its writer fails since `late_since`, a writer upstream since `old_since`."""
+
+    dataset: DatasetId
+    late_since: str | None
+    old_since: str | None
+    written: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OldDataReport:
+    """The datasets, by name; `truncated`: not all failing writers, or not all datasets below them, were read."""
+
+    datasets: Sequence[OldData]
+    truncated: bool
+
+
+def report_old_data(view: GraphView) -> OldDataReport:
+    """Report the late datasets, and the datasets on old data."""
+    failing, cut = jobs_in_states(("FAILED", "ABORTED"), None, view)
+    writers = sorted((job for job in failing if job.outputs), key=lambda job: job.updated, reverse=True)
+    since = _failing_since(writers[:JOBS_MAX], view)
+    graph = GraphBelow(view, direction="down", limit=BELOW_MAX).from_jobs(sorted(since), DEPTH) if since else None
+    if graph is None:
+        return OldDataReport((), cut)
+    # A reader of another part of a dataset is not touched by a failure of its writer.
+    ways = WaysDown(replace(graph, edges=tuple(sorted(set(graph.edges).difference(graph.apart)))))
+    late, below = dict[str, str](), dict[str, list[str]]()
+    for job, time in since.items():
+        outputs = ways.outputs(job.node_id)
+        late.update((output, min(time, late.get(output, time))) for output in outputs)
+        for node in ways.datasets_below(outputs) - outputs:
+            below.setdefault(node, []).append(time)
+    groups = [group for dataset in graph.datasets if view.opens(*(group := view.group(dataset.id)).names)]
+    written = last_written([group for group in groups if group.primary.node_id in {*late, *below}], view)
+    marked = [_old_data(group.primary, late, below, written.get(group.primary)) for group in groups]
+    datasets = sorted((old for old in marked if old.late_since or old.old_since), key=lambda old: old.dataset)
+    return OldDataReport(datasets, cut or graph.truncated or len(writers) > JOBS_MAX)
+
+
+def _old_data(
+    dataset: DatasetId, late: Mapping[str, str], below: Mapping[str, Sequence[str]], written: str | None
+) -> OldData:
+    times = [time for time in below.get(dataset.node_id, ()) if written and time < written]
+    return OldData(dataset, late.get(dataset.node_id), min(times, default=None), written)
+
+
+def _failing_since(jobs: Sequence[Job], view: GraphView) -> dict[JobId, str]:
+    """Find the end of each job's first bad run since its last good run."""
+    return {job: _first_end(runs) for job, runs in last_runs([job.id for job in jobs], view).items() if runs}
+
+
+def _first_end(runs: Sequence[Run]) -> str:
+    good = next((number for number, run in enumerate(runs) if run.state == "COMPLETED"), None)
+    bad = [run.ended or run.updated for run in runs[:good] if run.state in {"FAILED", "ABORTED"}]
+    return bad[-1] if bad else runs[0].updated

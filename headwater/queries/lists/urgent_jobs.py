@@ -1,0 +1,53 @@
+"""Jobs in a rare state, and the jobs with the last events: by rows that list them (`facts.list_rows`).
+
+The rows may list too many jobs, never too few: the nodes decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from headwater.facts.facts import job_of
+from headwater.facts.list_rows import lately_queries, minute_of, state_queries
+from headwater.facts.run_attempts import State
+from headwater.queries.lists.annotated import ListedThings
+from headwater.queries.results.entities import Job
+from headwater.queries.view import GraphView
+
+# Rows read of a partition: of a state at most, and of the last events at first and at most.
+STATE_ROWS_MAX = 5_000
+_FIRST_ROWS = 20
+_ROWS_MAX = 5_000
+
+
+def jobs_in_states(states: Sequence[State], namespace: str | None, view: GraphView) -> tuple[list[Job], bool]:
+    """Read the visible jobs in listed states, by name, and true if there may be more."""
+    queries = [query for state in states for query in state_queries(state, namespace, STATE_ROWS_MAX)]
+    pages = view.query(queries)
+    names = {row.data["name"] for page in pages for row in page.rows}
+    jobs = ListedThings(view, namespace).jobs(map(job_of, sorted(names)))
+    chosen = [job for job in jobs if job.latest_run and job.latest_run.state in states]
+    return chosen, any(page.more for page in pages)
+
+
+def last_updated(number: int, view: GraphView) -> list[Job] | None:
+    """Read so many visible jobs with the last events, the last first; None if the rows do not reach so far.
+
+    Rows of old events are gone, and tables of an older release have fewer.
+    """
+    limit = number + _FIRST_ROWS
+    while limit <= _ROWS_MAX:
+        pages = view.query(lately_queries(limit))
+        # Later than this minute, all rows are read.
+        floor = max((minute_of(page.rows[-1].sk) for page in pages if page.more), default="")
+        rows = chain.from_iterable(page.rows for page in pages)
+        names = {row.data["name"] for row in rows if minute_of(row.sk) > floor}
+        jobs = ListedThings(view, None).jobs(map(job_of, sorted(names)))
+        known = [job for job in jobs if minute_of(job.updated) > floor]
+        if len(known) >= number:
+            return sorted(known, key=lambda job: job.updated, reverse=True)[:number]
+        if not any(page.more for page in pages):
+            break
+        limit *= 4
+    return None
