@@ -5,9 +5,9 @@ import { Link } from "wouter";
 import { DepthChoice, DirectionChoice } from "../../draw/choices";
 import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
-import { SignOf } from "../../parts/signs";
+import { KindOf } from "../../parts/signs";
 import { PictureChoice, Tools } from "../../parts/tools";
-import { kindOf, nameOf } from "../../url/ids";
+import { nameOf } from "../../url/ids";
 import { link } from "../../url/state";
 import { Chips } from "./chips";
 import { ExportMenu } from "./export";
@@ -31,14 +31,12 @@ export function MapBar({ map }: { map: OpenMap }) {
 
 function About({ map: { data, picture } }: { map: OpenMap }) {
   const { focus, lineage, shown } = picture;
-  const kind = kindOf(focus) ?? "dataset";
+  const thing = lineage.items.get(focus) ?? nameOf(focus);
   return (
     <div className="what">
-      <span className={`kind-${kind}`}>
-        <SignOf of={kind === "job" ? "job" : "dataset"} />
-      </span>
+      <KindOf of={thing.kind === "job" ? "job" : "dataset"} namespace={thing.namespace} />
       <h1 title={focus}>
-        <bdi>{titleOf(lineage.items.get(focus) ?? { ...nameOf(focus), kind: kindOf(focus) ?? "" })}</bdi>
+        <bdi>{titleOf(thing)}</bdi>
       </h1>
       <span className="muted small" role="status">
         {plural(shown.hops.size, "node")}

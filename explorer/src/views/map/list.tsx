@@ -9,7 +9,7 @@ import { rowsOf } from "../../model/list";
 import { Filter } from "../../parts/controls";
 import { When } from "../../parts/frame";
 import { Name } from "../../parts/name";
-import { SignOf, Stale, StateOf } from "../../parts/signs";
+import { KindOf, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { FailingTests } from "../../parts/tests";
 
@@ -82,9 +82,7 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
 function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }) {
   return (
     <span className="named">
-      <span className={`kind-${item.kind}`}>
-        <SignOf of={item.kind} label={item.kind} />
-      </span>
+      <KindOf of={item.kind} namespace={item.namespace} label={item.kind} />
       <span>
         <a
           href={`#${item.id}`}
