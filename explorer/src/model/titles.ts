@@ -100,7 +100,7 @@ function leastOf(parts: readonly string[]): number {
  *
  * `s3://lake` is "lake", `postgres://marts.example:5432` is "postgres marts"; the rest stays.
  */
-function shortOf(namespace: string): string {
+export function shortOf(namespace: string): string {
   const bucket = OF_BUCKETS.exec(namespace);
   if (bucket) return bucket[2]!.split("@")[0]!;
   const host = OF_HOSTS.exec(namespace);

@@ -21,6 +21,7 @@ OF_NOBODY = [
     "/api/v1/namespaces",
     "/api/v1/jobs",
     "/api/v1/reports/broken",
+    "/api/v1/reports/estate",
     "/api/v1/reports/similar",
     "/api/v1/tags",
     "/api/v1/sources",
