@@ -32,7 +32,7 @@ const VIEWS: readonly ViewAt[] = [
   ...OF_FEATURES,
 ];
 
-const WIDE = ["/map", "/columns"];
+const WIDE = ["/map", "/columns", "/estate"];
 
 function Allowed({ feature, children }: { feature: Feature | undefined; children: ReactNode }) {
   const { me, can } = useReader();

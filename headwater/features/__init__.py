@@ -17,6 +17,7 @@ FEATURES: tuple[Feature, ...] = (
         command="headwater.features.names.command",
         routes=(("headwater.features.names.routes", "/api/v1/reports/similar"),),
     ),
+    Feature("groups", routes=(("headwater.features.groups.routes", "/api/v1/reports/estate"),)),
     Feature("imports", command="headwater.features.imports.command"),
     Feature(
         "forwarding",

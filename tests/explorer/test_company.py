@@ -262,3 +262,23 @@ def test_a_list_that_is_not_whole_says_so_and_loads_the_rest(open_view, hub):
     page.get_by_role("button", name=re.compile(r"^all 2,6\d\d$")).click()
     page.get_by_text(re.compile(r"^1,000 of 2,6\d\d jobs$")).wait_for()
     assert page.get_by_text("alone").count() == 0
+
+
+def test_the_start_shows_the_estate_as_groups_and_a_click_opens_a_group_on_the_map(open_view, company):
+    page = open_view(company, size=(1440, 900))
+    estate = page.get_by_role("region", name="all jobs and their datasets")
+    silver = estate.get_by_role("link", name="silver")
+    silver.wait_for()
+    assert silver.inner_text().split("\n") == ["silver", "107 datasets · 40 jobs", "✕ 2", "▸ 2", "✓ 36"]
+    silver.click()
+    page.get_by_role("button", name="silver open").wait_for()
+    shop = page.get_by_role("group", name="group shop, ")
+    shop.wait_for()
+    shop.click()
+    page.get_by_role("button", name="shop open").wait_for()
+    node(page, "refunds").first.wait_for()
+    page.get_by_label("group by").select_option("by owner")
+    page.get_by_role("group", name="group team:shop, ").wait_for()
+    page.go_back()
+    node(page, "refunds").first.wait_for()
+    assert serious_faults(page) == []

@@ -40,6 +40,7 @@ export type Feature =
   | "listFailingTests"
   | "listFeed"
   | "reportCoverage"
+  | "reportEstate"
   | Writing;
 /** Ids of operations for annotations. */
 type Writing =
@@ -221,6 +222,7 @@ export function toItem(node: GraphNode | Neighbour): Item {
       state: (run?.state as State | undefined) ?? null,
       runId: run?.id ?? null,
       incomplete: run?.lineageIncomplete ?? false,
+      parent: node.data.parentJobName,
       otherParts: "readsOtherPartOf" in node ? (node.readsOtherPartOf ?? []) : [],
       startedAt: run?.startedAt ?? null,
       endedAt: run?.endedAt ?? null,

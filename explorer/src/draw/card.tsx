@@ -8,7 +8,7 @@ import { age, ago, agoShort, count, plural } from "../model/format";
 import { type Freshness, type Health, healthOf, troubleOf } from "../model/freshness";
 import type { Item } from "../model/graph";
 import type { Title } from "../model/titles";
-import { SignOf, Stale, StateOf } from "../parts/signs";
+import { KindOf, SignOf, Stale, StateOf } from "../parts/signs";
 import { FailingTests } from "../parts/tests";
 import type { Side } from "../url/state";
 import { BoxTitle } from "./box-title";
@@ -57,9 +57,7 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: Card
   return (
     <div className={`box of-${item.kind} health-${health} ${marksOf(item, look)}`} title={titled(item)}>
       <div className="name">
-        <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}>
-          <SignOf of={item.kind} />
-        </span>
+        <KindOf of={item.kind} namespace={item.namespace} />
         <BoxTitle
           of={title}
           width={TITLE_PX[item.kind] - (item.tags.length ? TAG_PX : 0)}

@@ -17,7 +17,7 @@ export interface DrawnArrow {
   fromY?: number;
   toY?: number;
   /** A sign of the operation on the line, with its formula on hover. */
-  mark?: { sign: string; formula: string } | undefined;
+  mark?: { sign: string; formula: string; isMiddle?: boolean } | undefined;
   key?: string;
   look?: string;
 }
@@ -59,7 +59,7 @@ function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<
     { ...sizes[0], x: sourceX + 1 - sizes[0].width, y: sourceY - sizes[0].height / 2 },
     { ...sizes[1], x: targetX, y: targetY - sizes[1].height / 2 },
   ];
-  const { path, tips, sign } = lineOf({ ...line, from, to });
+  const { path, tips, sign, middle } = lineOf({ ...line, from, to });
   return (
     <>
       <BaseEdge path={path} />
@@ -70,7 +70,11 @@ function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<
         </text>
       )}
       {mark && (
-        <text className="arrow-mark" x={to.x - MARK_GAP} y={to.y + (line.toY ?? to.height / 2) - 7}>
+        <text
+          className={mark.isMiddle ? "arrow-mark is-middle" : "arrow-mark"}
+          x={mark.isMiddle ? middle.x : to.x - MARK_GAP}
+          y={mark.isMiddle ? middle.y : to.y + (line.toY ?? to.height / 2) - 7}
+        >
           {mark.sign}
           <title>{mark.formula}</title>
         </text>

@@ -4,7 +4,6 @@ import { areasOf, type Box, bendsOf, lowestBetween, type Placed } from "../layou
 import { isBack, lineOf } from "../layout/path";
 import { cutMiddle } from "../model/format";
 import { cutFront } from "../model/titles";
-import { type Sign, signPath } from "../parts/signs";
 
 export interface Figure extends Box {
   kind: "dataset" | "job" | "fold" | "columns";
@@ -12,7 +11,8 @@ export interface Figure extends Box {
   /** The whole name, for a hint on hover. */
   name: string;
   about: string;
-  sign: Sign | null;
+  /** The path of its sign. */
+  sign: string | null;
   /** A colour's name in `Inks`, of the border. */
   ink: keyof Inks;
   rows?: readonly { text: string; lit: boolean }[];
@@ -92,7 +92,7 @@ function drawFigure(
   const inner = kind === "job" ? 16 : 12;
   const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" fill="${inks.card}" stroke="${inks[ink]}" stroke-width="1.5"${dashed ? ' stroke-dasharray="4 3"' : ""}/>`;
   const signed = sign
-    ? `<path transform="translate(${x + inner},${y + (rows ? 9 : about ? 10 : height / 2 - 8)})" d="${signPath(sign)}" fill="none" stroke="${kind === "job" ? inks.job : inks.dataset}" stroke-width="1.5" stroke-linecap="round"/>`
+    ? `<path transform="translate(${x + inner},${y + (rows ? 9 : about ? 10 : height / 2 - 8)})" d="${sign}" fill="none" stroke="${kind === "job" ? inks.job : inks.dataset}" stroke-width="1.5" stroke-linecap="round"/>`
     : "";
   const at = x + inner + (sign ? 23 : 0);
   const lines = linesOf(title, rows ? 1 : 2);

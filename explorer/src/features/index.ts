@@ -1,3 +1,7 @@
 /** Features of the page, a folder each. No other file names a feature. */
 
-export { CARDS, REPORTS, VIEWS } from "./insights";
+import { VIEWS as OF_GROUPS, PICTURES } from "./groups";
+import { CARDS, VIEWS as OF_INSIGHTS, REPORTS } from "./insights";
+
+export const VIEWS = [...OF_INSIGHTS, ...OF_GROUPS];
+export { CARDS, PICTURES, REPORTS };

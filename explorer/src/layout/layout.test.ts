@@ -126,3 +126,11 @@ test("a long way goes on in lower rows, and a line leads from the end of a row t
   const { path, sign } = lineOf({ from: area("b"), to: area("c"), lane: lanes["b→c"] });
   expect([path.includes("V74"), sign]).toEqual([true, null]);
 });
+
+test("a box below a circle is to the right of the circle, whatever its id", () => {
+  const ids = ["a-below", "b", "c", "d-source"];
+  const arrows = ["d-source b", "b c", "c b", "c a-below"].map((arrow) => arrow.split(" "));
+  const boxes = ids.map((id) => ({ id, width: 100, height: 50 }));
+  const { at } = layered({ boxes, arrows: arrows.map(([from, to]) => ({ from: from!, to: to! })), last: {} });
+  expect(ids.sort((a, b) => at[a]!.x - at[b]!.x)).toEqual(["d-source", "b", "c", "a-below"]);
+});

@@ -22,6 +22,7 @@ export interface Line {
   tips: string;
   /** Where an arrow back has its sign `↺`. */
   sign: Point | null;
+  middle: Point;
 }
 
 // The tip stays clear of the ring around the focus.
@@ -44,6 +45,7 @@ export function lineOf(arrow: Arrow): Line {
     path: pathOf(start, end, bends),
     tips: `M${round(end.x)},${round(end.y - 4)} l8,4 l-8,4 z${back}`,
     sign: null,
+    middle: bends[Math.floor(bends.length / 2)] ?? { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 },
   };
 }
 
@@ -56,7 +58,12 @@ function lineToRow({ from, to }: Arrow, lane: number): Line {
     `M${round(start.x)},${round(start.y)} H${round(right - ROUND)} q${ROUND},0 ${ROUND},${ROUND}` +
     ` V${round(lane - ROUND)} q0,${ROUND} ${-ROUND},${ROUND} H${round(left + ROUND)}` +
     ` q${-ROUND},0 ${-ROUND},${ROUND} V${round(end.y - ROUND)} q0,${ROUND} ${ROUND},${ROUND} H${round(end.x)}`;
-  return { path, tips: `M${round(end.x)},${round(end.y - 4)} l8,4 l-8,4 z`, sign: null };
+  return {
+    path,
+    tips: `M${round(end.x)},${round(end.y - 4)} l8,4 l-8,4 z`,
+    sign: null,
+    middle: { x: start.x, y: lane },
+  };
 }
 
 /** The line of an arrow back: down from the middle of its box, under all boxes between, up to the target's middle. */
@@ -70,7 +77,8 @@ function lineBack({ from, to, under = 0 }: Arrow): Line {
     `M${round(start.x)},${round(start.y)} V${round(low - ROUND)} q0,${ROUND} ${-ROUND},${ROUND}` +
     ` H${round(left + ROUND)} q${-ROUND},0 ${-ROUND},${-ROUND} V${round(end.y)}`;
   const tips = `M${round(left - 4)},${round(end.y)} l4,-8 l4,8 z`;
-  return { path, tips, sign: { x: round((start.x + left) / 2), y: round(low) } };
+  const sign = { x: round((start.x + left) / 2), y: round(low) };
+  return { path, tips, sign, middle: { x: sign.x - 2 * ROUND, y: sign.y } };
 }
 
 function pathOf(start: Point, end: Point, bends: readonly Point[]): string {

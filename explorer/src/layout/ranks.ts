@@ -71,22 +71,22 @@ function join(left: Cell, right: Cell): void {
 
 /** Number the boxes: lines lead to higher numbers, except for an arrow back in each circle. */
 function topological(ids: readonly string[], lines: Task["arrows"]): Map<string, number> {
-  const next = new Map<string, string[]>(),
+  const next = new Map<string, readonly string[]>(),
     waits = new Map(ids.map((id) => [id, 0]));
   for (const { from, to } of lines) {
-    const targets = next.get(from);
-    if (targets) targets.push(to);
-    else next.set(from, [to]);
+    next.set(from, [...(next.get(from) ?? []), to]);
     waits.set(to, waits.get(to)! + 1);
   }
   const order = new Map<string, number>();
   const ready = ids.filter((id) => waits.get(id) === 0);
-  let rest = 0;
   for (let head = 0; order.size < ids.length; ) {
     if (head === ready.length) {
-      // A circle has no start: its first box becomes the start.
-      while (order.has(ids[rest]!)) rest++;
-      ready.push(ids[rest]!);
+      // A circle has no start: its box with the fewest open sources becomes the start.
+      const circle = withoutEnds(
+        ids.filter((id) => !order.has(id)),
+        next,
+      );
+      ready.push(circle.reduce((least, id) => (waits.get(id)! < waits.get(least)! ? id : least)));
     }
     const id = ready[head++]!;
     if (order.has(id)) continue;
@@ -97,6 +97,16 @@ function topological(ids: readonly string[], lines: Task["arrows"]): Map<string,
     }
   }
   return order;
+}
+
+/** Remove the boxes that lead to no circle. */
+function withoutEnds(ids: readonly string[], next: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const within = new Set(ids);
+  for (let size = -1; size !== within.size; ) {
+    size = within.size;
+    for (const id of [...ids].reverse()) if (!next.get(id)?.some((to) => within.has(to))) within.delete(id);
+  }
+  return ids.filter((id) => within.has(id));
 }
 
 /** Rank each box after all its sources. A box with more lines to the right than to the left goes near its readers. */

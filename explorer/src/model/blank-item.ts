@@ -28,5 +28,6 @@ export function blankItem(id: string, kind: "dataset" | "job"): Item {
     tags: [],
     tests: null,
     createdAt: null,
+    parent: null,
   };
 }

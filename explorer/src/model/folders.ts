@@ -38,7 +38,7 @@ export function isIn(name: string, folder: string): boolean {
 }
 
 /** The number of first segments that all paths share; the last segment of a path is its own name. */
-function sharedDepth(paths: readonly (readonly string[])[]): number {
+export function sharedDepth(paths: readonly (readonly string[])[]): number {
   const [first] = paths;
   if (!first) return 0;
   let depth = 0;

@@ -35,6 +35,8 @@ export interface Item {
   tags: readonly string[];
   /** Tests by the outcome of their last results; null where none was reported. `warned` failed with the severity `warn`. */
   tests: { passed: number; warned: number; failed: number } | null;
+  /** The job that starts this job, such as a DAG. */
+  parent: string | null;
 }
 
 /** How many neighbours a node has on each side; `exact` is false where they were counted in an index. */

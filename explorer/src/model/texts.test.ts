@@ -140,16 +140,24 @@ test("titles of one picture: what tells things apart, beside where they are", ()
       ["postgres://marts.example:5432", "public.co2_by_day"],
     ),
   ).toEqual([
-    ["revenue", "nordwind.gold · snowflake acme"],
-    ["co2_by_day", "public · postgres marts"],
+    ["revenue", "nordwind.gold"],
+    ["co2_by_day", "public"],
   ]);
   expect(shown(["a", "same"], ["b", "same"])).toEqual([
     ["same", "a"],
     ["same", "b"],
   ]);
+  expect(shown(["s3://lake", "shop/orders"], ["s3://lab", "shop/orders"])).toEqual([
+    ["shop / orders", "lake"],
+    ["shop / orders", "lab"],
+  ]);
+  expect(shown(["postgres://a:1", "x.y"], ["file", "/y/v1"])).toEqual([
+    ["x.y", "postgres a"],
+    ["y", "file"],
+  ]);
   expect(shown(["airflow", "dags/etl", "job"], ["s3://lake", "k=v/part-0"])).toEqual([
     ["dags/etl", "airflow"],
-    ["part-0", "k=v · lake"],
+    ["part-0", "k=v"],
   ]);
   expect([
     titleOf({ namespace: "s3://lake", name: "orders/compression=zstd" }),

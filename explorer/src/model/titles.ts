@@ -58,9 +58,19 @@ export function titlesOf(things: Iterable<Named & { id: string }>): Map<string, 
     isLonger = alike.length > 0;
   }
   const alike = alikeEnds(named.map(text));
+  const folderOf = ({ parts, joint, taken }: (typeof named)[number]) =>
+    parts.slice(0, -taken).slice(-PLACE_SEGMENTS_MAX).join(joint.trim());
+  const keyOf = (title: (typeof named)[number]) => `${folderOf(title)}\n${text(title)}`;
+  const keys = named.map(keyOf);
+  const shared = new Set(keys.filter((key, index) => keys.indexOf(key) < index));
   return new Map(
     named.map((title) => {
-      const place = placeOf(title.thing, title.parts.slice(0, -title.taken), title.joint);
+      const folder = folderOf(title);
+      // Of two things with the same name in the same folder, the stores differ.
+      const place =
+        folder && !shared.has(keyOf(title))
+          ? folder
+          : [folder, shortOf(title.thing.namespace)].filter(Boolean).join(" · ");
       return [title.thing.id, { title: text(title), place, alike: alike.get(text(title))! }];
     }),
   );
@@ -86,18 +96,11 @@ function leastOf(parts: readonly string[]): number {
   return says < 0 ? parts.length : says + 1;
 }
 
-/** Return a thing's place: the last folders before its title, and its store. */
-function placeOf({ namespace }: Named, rest: readonly string[], joint: string): string {
-  const folder = rest.slice(-PLACE_SEGMENTS_MAX).join(joint.trim());
-  if (namespace === "file" && folder) return folder;
-  return [folder, storeOf(namespace)].filter(Boolean).join(" · ");
-}
-
 /** Return a namespace in short.
  *
  * `s3://lake` is "lake", `postgres://marts.example:5432` is "postgres marts"; the rest stays.
  */
-function storeOf(namespace: string): string {
+export function shortOf(namespace: string): string {
   const bucket = OF_BUCKETS.exec(namespace);
   if (bucket) return bucket[2]!.split("@")[0]!;
   const host = OF_HOSTS.exec(namespace);

@@ -9,7 +9,7 @@ import { titleOfId } from "../model/titles";
 import { link } from "../url/state";
 import { CloseButton } from "./controls";
 import { When } from "./frame";
-import { SignOf } from "./signs";
+import { KindOf } from "./signs";
 
 const ROWS_MAX = 200;
 const WORDS: Readonly<Record<NodeChange, string>> = {
@@ -80,9 +80,7 @@ function Change({ row, steps }: { row: ChangeRow; steps: Steps }) {
         title={`${name}\n${namespace}`}
         onClick={() => stepTo(steps, id)}
       >
-        <span className={`kind-${kind}`}>
-          <SignOf of={kind} label={kind === "field" ? "column" : kind} />
-        </span>{" "}
+        <KindOf of={kind} namespace={namespace} label={kind === "field" ? "column" : kind} />{" "}
         <b>{steps.titleOf(row)}</b>
         {!isDrawn && <span className="muted small"> not drawn</span>}
         {details.map((detail) => (

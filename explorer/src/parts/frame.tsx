@@ -11,7 +11,7 @@ import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink } from "../url/state";
 import { Name } from "./name";
 import { Pin } from "./pin";
-import { type Sign, SignOf } from "./signs";
+import { KindOf } from "./signs";
 
 export function Bones({ rows = 6 }: { rows?: number }) {
   return (
@@ -173,9 +173,7 @@ export function NodeHead({
   const guessed = nameOf(id);
   return (
     <header className="head">
-      <span className={`kind-${kind}`}>
-        <SignOf of={kind} />
-      </span>
+      <KindOf of={kind} namespace={where ?? guessed.namespace} />
       <div>
         <div className="kind-word">
           {WORDS[kind]} in {where ?? guessed.namespace}{" "}
@@ -216,9 +214,7 @@ export function NodeLink({
   const guessed = nameOf(id);
   return (
     <span className="named">
-      <span className={`kind-${kind}`}>
-        <SignOf of={kind as Sign} />
-      </span>
+      <KindOf of={kind} namespace={where ?? guessed.namespace} />
       <span>
         <Link href={href ?? mapOf(id)}>
           <Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name}.${guessed.field}`)} />

@@ -2,7 +2,7 @@
 
 import type { Hit } from "../api/queries";
 import { HitState, Marked } from "./hits";
-import { SignOf } from "./signs";
+import { KindOf } from "./signs";
 
 const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
 
@@ -26,9 +26,7 @@ export function HitOption({ hit, q, id, isChosen, choose, go }: HitOptionProps) 
       // An option holds no button: a screen reader's keys do not get there, Shift+Enter does.
       onClick={(event) => go((event.target as Element).closest("[data-impact]") !== null)}
     >
-      <span className={`kind-${KINDS[hit.type]}`}>
-        <SignOf of={KINDS[hit.type]} />
-      </span>
+      <KindOf of={KINDS[hit.type]} namespace={hit.namespace} />
       <span className="what">
         <b>
           <Marked text={hit.field ?? hit.name} q={q} />

@@ -2,7 +2,9 @@
 
 import { type ReactNode, useId } from "react";
 
-import { SignOf } from "./signs";
+import { KindOf, SignOf } from "./signs";
+
+const STORES = ["s3", "kafka", "snowflake", "dashboard"];
 
 const sample = (look: string, text: string) => <span className={`sample ${look}`}>{text}</span>;
 const box = (look: string, text: string) => sample(`box ${look}`, text);
@@ -14,6 +16,10 @@ const line = (look: string) => (
 
 const NODES: readonly [ReactNode, string][] = [
   [box("of-dataset", "orders"), "a dataset: a table, a topic, files"],
+  [
+    STORES.map((store) => <KindOf key={store} of="dataset" namespace={store} />),
+    "where a dataset is, by its namespace: S3, Kafka, Snowflake, a dashboard, …",
+  ],
   [box("of-job", "load"), "a job: what reads and writes them"],
   [box("of-job has-trouble health-failed", "✕ 3 h"), "failed or aborted: its last run, or a test; red"],
   [

@@ -1,5 +1,7 @@
 /** Signs that stand beside every colour. */
 
+import { storeOf } from "../model/kinds";
+
 const PATHS = {
   dataset: "M2.5 3.5h11v9h-11zM2.5 6.5h11M6.5 6.5v6",
   field: "M5.5 2.5h5v11h-5zM5.5 5.5h5",
@@ -23,19 +25,39 @@ const PATHS = {
 
 export type Sign = keyof typeof PATHS;
 
+const aria = (label: string | undefined) => (label ? { role: "img", "aria-label": label } : { "aria-hidden": true });
+
 export function SignOf({ of, label }: { of: Sign; label?: string }) {
   return (
-    <svg
-      className="sign"
-      viewBox="0 0 16 16"
-      {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}
-    >
+    <svg className="sign" viewBox="0 0 16 16" {...aria(label)}>
       <path d={PATHS[of]} />
     </svg>
   );
 }
 
-export const signPath = (of: Sign) => PATHS[of];
+/** Return the path of a thing's sign: of a dataset in a known store, the store's sign. */
+export const pathOfKind = (kind: "dataset" | "job" | "field", namespace: string) =>
+  (kind === "dataset" && storeOf(namespace)?.path) || PATHS[kind];
+
+/** The sign of a thing, in the colour of its kind. */
+export function KindOf({
+  of,
+  namespace,
+  label,
+}: {
+  of: "dataset" | "job" | "field";
+  namespace: string;
+  label?: string;
+}) {
+  const store = of === "dataset" ? storeOf(namespace) : null;
+  return (
+    <span className={`kind-${of}`} title={store?.name}>
+      <svg className="sign" viewBox="0 0 16 16" {...aria(label)}>
+        <path d={store?.path ?? PATHS[of]} />
+      </svg>
+    </span>
+  );
+}
 
 /** A mark in amber: stale, or another word of this kind. */
 export function Stale({ children = "stale" }: { children?: React.ReactNode }) {

@@ -1,9 +1,13 @@
 /** State of a view, read from its URL and written to it. A URL leaves defaults out. */
 
+export const GROUPINGS = { folder: "folder", namespace: "namespace", owner: "owner", dag: "DAG" } as const;
+export type Grouping = keyof typeof GROUPINGS;
+
 export type View =
   | ""
   | "search"
   | "map"
+  | "estate"
   | "columns"
   | "impact"
   | "dataset"
@@ -52,6 +56,9 @@ export interface MapState extends Moment {
   temporary: boolean;
   /** Whether the graph has edges between a job and the jobs it waits for. */
   dependencies: boolean;
+  /** What the nodes are grouped by, and the ids of open groups. */
+  by: Grouping | "";
+  into: string[];
   /** Whether the panel opens with the nearest trouble upstream. */
   why: boolean;
   panel: Panel;
@@ -103,6 +110,8 @@ export function parseMap(search: string): MapState {
     list: query.get("list") === "1",
     temporary: query.get("temporary") === "1",
     dependencies: query.get("dependencies") === "1",
+    by: (Object.keys(GROUPINGS) as Grouping[]).find((name) => name === query.get("by")) ?? "",
+    into: query.getAll("into"),
     why: query.get("why") === "1",
     panel: parsePanel(query),
   };
@@ -110,13 +119,32 @@ export function parseMap(search: string): MapState {
 
 export function mapLink(state: Partial<MapState> & { node: string }): string {
   const { dir, depth, ...rest } = state;
-  return link("map", { ...rest, dir: dir === "both" ? "" : dir, depth: depth === 1 ? "" : depth });
+  // Without a focus it is the map of the whole estate.
+  return link(rest.node ? "map" : "estate", {
+    ...rest,
+    dir: dir === "both" ? "" : dir,
+    depth: depth === 1 ? "" : depth,
+  });
 }
 
 /** The change that leaves the paths between two nodes. */
 export const NO_PATHS = { from: "", to: "", whole: false, beside: [] as string[] };
 
-const STEPS = ["node", "dir", "depth", "open", "pick", "all", "hub", "from", "to", "whole", "beside"] as const;
+const STEPS = [
+  "node",
+  "dir",
+  "depth",
+  "open",
+  "pick",
+  "all",
+  "hub",
+  "from",
+  "to",
+  "whole",
+  "beside",
+  "by",
+  "into",
+] as const;
 
 /** True of a change for Back to undo: of the drawn nodes, and of selecting at all. */
 export function isStep<State extends { sel: string }>(state: State, change: Partial<State>): boolean {

@@ -24,6 +24,7 @@ OF_NOBODY = [
     "/api/v1/reports/broken",
     "/api/v1/reports/durations",
     "/api/v1/reports/old-data",
+    "/api/v1/reports/estate",
     "/api/v1/reports/similar",
     "/api/v1/tags",
     "/api/v1/sources",

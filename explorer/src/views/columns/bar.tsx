@@ -5,9 +5,9 @@ import { Link } from "wouter";
 import { DepthChoice, DirectionChoice } from "../../draw/choices";
 import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
-import { SignOf } from "../../parts/signs";
+import { KindOf } from "../../parts/signs";
 import { PictureChoice, Tools } from "../../parts/tools";
-import { datasetOf, kindOf, nameOf } from "../../url/ids";
+import { datasetOf, nameOf } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
 import { ExportMenu } from "./export";
 import type { OpenColumns } from "./open-columns";
@@ -32,9 +32,7 @@ function About({ columns: { state, data, picture } }: { columns: OpenColumns }) 
   const name = nameOf(state.node);
   return (
     <div className="what">
-      <span className="kind-dataset">
-        <SignOf of={kindOf(state.node) === "field" ? "field" : "dataset"} />
-      </span>
+      <KindOf of={name.kind} namespace={name.namespace} />
       <h1 title={state.node}>
         <bdi>{name.field === undefined ? titleOf(name) : `${titleOf(name)} · ${name.field}`}</bdi>
       </h1>

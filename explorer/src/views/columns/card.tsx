@@ -7,7 +7,7 @@ import type { Card } from "../../model/columns";
 import type { Change } from "../../model/compare";
 import { count, cutMiddle } from "../../model/format";
 import { cutFront, splitTitle, type Title } from "../../model/titles";
-import { SignOf } from "../../parts/signs";
+import { KindOf, SignOf } from "../../parts/signs";
 
 // What fits into a card; a type that does not is in the hint and in the panel.
 const TITLE_CHARS_MAX = 22,
@@ -48,9 +48,7 @@ export function ColumnCard({ card, title, focus, sel, path, changes, copies, cho
   return (
     <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
       <div className="name" title={`${card.name}\n${card.namespace}`}>
-        <span className="kind-dataset" style={{ display: "inline-flex" }}>
-          <SignOf of="dataset" />
-        </span>
+        <KindOf of="dataset" namespace={card.namespace} />
         <span>{cutFront(name, TITLE_CHARS_MAX, title.alike)}</span>
         {folder && <span className="where">{folder}</span>}
         {card.stale && (

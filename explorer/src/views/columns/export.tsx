@@ -7,6 +7,7 @@ import { type Figure, readInks, toSvg } from "../../draw/svg";
 import type { Box, Placed } from "../../layout/boxes";
 import { toCsv } from "../../model/csv";
 import { Downloads } from "../../parts/export";
+import { pathOfKind } from "../../parts/signs";
 import { usedFor } from "./indirect";
 import type { ColumnsPicture } from "./picture";
 
@@ -33,7 +34,13 @@ export function ExportMenu({ picture, layout, name }: Props) {
 function figureOf({ cards, indirect, titles, path }: ColumnsPicture, { id, width, height }: Box): Figure {
   const card = cards.find((other) => other.id === id);
   const source = indirect.find((other) => other.id === id);
-  const shared = { id, width, height, title: titles.get(id)!.title, sign: "dataset" as const };
+  const shared = {
+    id,
+    width,
+    height,
+    title: titles.get(id)!.title,
+    sign: pathOfKind("dataset", (card ?? source)!.namespace),
+  };
   if (!card) {
     const about = source ? usedFor(source) : "";
     return { ...shared, kind: "dataset", name: source?.name ?? "", about, ink: "dataset", dashed: true };

@@ -3,7 +3,7 @@
 import { BoxTitle } from "../../draw/box-title";
 import type { IndirectSource } from "../../model/indirect";
 import type { Title } from "../../model/titles";
-import { SignOf } from "../../parts/signs";
+import { KindOf } from "../../parts/signs";
 
 export const INDIRECT = { width: 240, height: 54 };
 const TITLE_PX = 190;
@@ -22,9 +22,7 @@ export function IndirectBox({ source, title }: { source: IndirectSource; title: 
       title={`${source.name}\n${source.namespace}\nwhat it decides is which rows there are: ${about}`}
     >
       <div className="name">
-        <span className="kind-dataset" style={{ display: "inline-flex" }}>
-          <SignOf of="dataset" />
-        </span>
+        <KindOf of="dataset" namespace={source.namespace} />
         <BoxTitle of={title} width={TITLE_PX} lines={1} />
       </div>
       <div className="about">{about.length > ABOUT_CHARS_MAX ? `${about.slice(0, ABOUT_CHARS_MAX - 1)}…` : about}</div>

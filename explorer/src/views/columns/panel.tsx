@@ -9,7 +9,7 @@ import { CloseButton } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { NodeLink } from "../../parts/frame";
 import { Pin } from "../../parts/pin";
-import { SignOf } from "../../parts/signs";
+import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
 import { Operations } from "./operations";
@@ -49,10 +49,7 @@ function Head({ id, column, isCentre }: { id: string; column: Column | undefined
   return (
     <>
       <div className="kind-word">
-        <span className="kind-field">
-          <SignOf of="field" />
-        </span>{" "}
-        Column of{" "}
+        <KindOf of="field" namespace={name.namespace} /> Column of{" "}
         <Link href={mapLink({ node: datasetOf(id) })} title={name.name}>
           {titleOf(name)}
         </Link>{" "}

@@ -20,7 +20,7 @@ export interface Actions {
   open: (id: string, side: Side) => void;
 }
 
-export function useActions(state: MapState, { shown, isWay }: MapPicture): Actions {
+export function useActions(state: MapState, { shown, isWay, grouped }: MapPicture): Actions {
   const [, navigate] = useLocation();
   const [anchor, setAnchor] = useState(state.sel || state.node);
   const to = useCallback(
@@ -44,11 +44,12 @@ export function useActions(state: MapState, { shown, isWay }: MapPicture): Actio
   const choose = useCallback(
     (id: string, { shiftKey } = { shiftKey: false }) => {
       const stub = shown.stubs.find((other) => other.id === id);
-      if (stub) to({ hub: [...state.hub, stub.hub] }, stub.of);
+      if (grouped?.groups.has(id)) to({ into: [...state.into.filter((other) => other !== id), id] }, id);
+      else if (stub) to({ hub: [...state.hub, stub.hub] }, stub.of);
       else if (shiftKey && state.sel && state.sel !== id) to({ ...NO_PATHS, from: state.sel, to: id }, id);
       else to({ ...ends, sel: id, panel: state.panel === "none" ? "none" : "" }, id);
     },
-    [to, ends, state.sel, state.hub, state.panel, shown],
+    [to, ends, state.sel, state.hub, state.into, state.panel, shown, grouped],
   );
   return { anchor, to, choose, ends, clear: () => to({ ...ends, sel: "" }), open };
 }

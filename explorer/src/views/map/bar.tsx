@@ -5,10 +5,10 @@ import { Link } from "wouter";
 import { DepthChoice, DirectionChoice } from "../../draw/choices";
 import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
-import { SignOf } from "../../parts/signs";
+import { KindOf } from "../../parts/signs";
 import { PictureChoice, Tools } from "../../parts/tools";
-import { kindOf, nameOf } from "../../url/ids";
-import { link } from "../../url/state";
+import { nameOf } from "../../url/ids";
+import { GROUPINGS, type Grouping, link, type MapState } from "../../url/state";
 import { Chips } from "./chips";
 import { ExportMenu } from "./export";
 import { columnsOf, type OpenMap } from "./open-map";
@@ -20,7 +20,13 @@ export function MapBar({ map }: { map: OpenMap }) {
   return (
     <div className="bar">
       <About map={map} />
-      <Chips state={state} temporary={picture.temporary} hubs={[...picture.shown.hubs.keys()]} to={actions.to} />
+      <Chips
+        state={state}
+        temporary={picture.temporary}
+        hubs={[...picture.shown.hubs.keys()]}
+        open={picture.grouped?.open ?? []}
+        to={actions.to}
+      />
       {list.isNarrow && <PictureChoice isPicture={list.isPicture} choose={list.choosePicture} />}
       <Tools title="⋯ Tools" of="tools of the map">
         <MapTools map={map} />
@@ -30,18 +36,25 @@ export function MapBar({ map }: { map: OpenMap }) {
 }
 
 function About({ map: { data, picture } }: { map: OpenMap }) {
-  const { focus, lineage, shown } = picture;
-  const kind = kindOf(focus) ?? "dataset";
+  const { focus, lineage, shown, all, grouped } = picture;
+  if (!focus)
+    return (
+      <div className="what">
+        <h1>All jobs and their datasets</h1>
+        <span className="muted small" role="status">
+          {plural(lineage.items.size, "node")}
+        </span>
+      </div>
+    );
+  const thing = lineage.items.get(focus) ?? nameOf(focus);
   return (
     <div className="what">
-      <span className={`kind-${kind}`}>
-        <SignOf of={kind === "job" ? "job" : "dataset"} />
-      </span>
+      <KindOf of={thing.kind === "job" ? "job" : "dataset"} namespace={thing.namespace} />
       <h1 title={focus}>
-        <bdi>{titleOf(lineage.items.get(focus) ?? { ...nameOf(focus), kind: kindOf(focus) ?? "" })}</bdi>
+        <bdi>{titleOf(thing)}</bdi>
       </h1>
       <span className="muted small" role="status">
-        {plural(shown.hops.size, "node")}
+        {plural((grouped ? all : shown).hops.size, "node")}
         {data.isLate && " · loading"}
       </span>
     </div>
@@ -62,28 +75,57 @@ function MapTools({ map: { state, data, picture, actions, list, layout } }: { ma
           All of it
         </button>
       )}
-      <DirectionChoice dir={state.dir} words={WORDS} choose={(dir) => actions.to({ dir }, focus)} />
-      <DepthChoice depth={state.depth} choose={(depth) => actions.to({ depth }, focus)} />
-      <button
-        className="button"
-        title="jobs that wait for others, whatever data they exchange"
-        aria-pressed={state.dependencies}
-        onClick={() => actions.to({ dependencies: !state.dependencies }, focus)}
-      >
-        Dependencies
-      </button>
+      {focus && (
+        <>
+          <DirectionChoice dir={state.dir} words={WORDS} choose={(dir) => actions.to({ dir }, focus)} />
+          <DepthChoice depth={state.depth} choose={(depth) => actions.to({ depth }, focus)} />
+        </>
+      )}
+      <GroupChoice state={state} choose={(by) => actions.to({ by, into: [] }, focus)} />
+      {focus && (
+        <button
+          className="button"
+          title="jobs that wait for others, whatever data they exchange"
+          aria-pressed={state.dependencies}
+          onClick={() => actions.to({ dependencies: !state.dependencies }, focus)}
+        >
+          Dependencies
+        </button>
+      )}
       {!list.isNarrow && (
         <button className="button" aria-pressed={state.list} onClick={() => list.showList(!state.list)}>
           List
         </button>
       )}
-      <Link className="button" href={columnsOf(state, focus)}>
-        Columns
-      </Link>
-      <Link className="button" href={link("impact", { node: focus })}>
-        Impact
-      </Link>
+      {focus && (
+        <>
+          <Link className="button" href={columnsOf(state, focus)}>
+            Columns
+          </Link>
+          <Link className="button" href={link("impact", { node: focus })}>
+            Impact
+          </Link>
+        </>
+      )}
       <ExportMenu picture={picture} layout={layout} name={nameOf(focus).name} comparison={data.comparison} />
     </>
+  );
+}
+
+function GroupChoice({ state: { by, node }, choose }: { state: MapState; choose: (by: Grouping | "") => void }) {
+  return (
+    <select
+      className="field"
+      aria-label="group by"
+      value={by}
+      onChange={(event) => choose(event.target.value as Grouping | "")}
+    >
+      {node && <option value="">no groups</option>}
+      {Object.entries(GROUPINGS).map(([name, word]) => (
+        <option key={name} value={name}>
+          by {word}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -12,6 +12,7 @@ import { drawnArrows } from "../../model/hubs";
 import { rowsOf } from "../../model/list";
 import type { Title } from "../../model/titles";
 import { Downloads } from "../../parts/export";
+import { pathOfKind } from "../../parts/signs";
 import type { MapPicture } from "./picture";
 
 const INK = { added: "good", removed: "bad", changed: "warn", joined: "muted" } as const;
@@ -66,7 +67,7 @@ function figureOf(item: Item, { title, place }: Title, comparison: Comparison | 
     kind: item.kind,
     title,
     name: item.name,
-    sign: item.kind,
+    sign: pathOfKind(item.kind, item.namespace),
     about: item.kind === "job" ? state : `${item.stale ? "stale · " : ""}${place}`,
     ink: change ? INK[change] : inkOf(item),
   };

@@ -9,7 +9,7 @@ import { rowsOf } from "../../model/list";
 import { Filter } from "../../parts/controls";
 import { When } from "../../parts/frame";
 import { Name } from "../../parts/name";
-import { SignOf, Stale, StateOf } from "../../parts/signs";
+import { KindOf, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { FailingTests } from "../../parts/tests";
 
@@ -25,7 +25,7 @@ interface Props {
 
 type Row = ReturnType<typeof rowsOf>[number];
 
-export function MapList({ lineage, shown, sel, comparison, choose, alone }: Props) {
+export function MapList({ lineage, shown, focus, sel, comparison, choose, alone }: Props) {
   const [filter, setFilter] = useState("");
   const [all, setAll] = useState(false);
   const isOfChanges = comparison !== null && comparison.changes.size > 0 && !all;
@@ -35,13 +35,14 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
       (!isOfChanges || change !== null) &&
       `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()),
   );
+  const hops: ColumnOf<Row> = {
+    name: "Hops",
+    number: true,
+    by: (row) => row.hops,
+    cell: (row) => (row.hops === 0 ? "focus" : row.hops > 0 ? `+${row.hops}` : `−${-row.hops}`),
+  };
   const columns: ColumnOf<Row>[] = [
-    {
-      name: "Hops",
-      number: true,
-      by: (row) => row.hops,
-      cell: (row) => (row.hops === 0 ? "focus" : row.hops > 0 ? `+${row.hops}` : `−${-row.hops}`),
-    },
+    ...(focus ? [hops] : []),
     { name: "Name", by: (row) => row.item.name, cell: (row) => <NameCell item={row.item} choose={choose} /> },
     ...(comparison
       ? [{ name: "Change", by: (row: Row) => row.change ?? "", cell: (row: Row) => <ChangeCell row={row} /> }]
@@ -82,9 +83,7 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
 function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }) {
   return (
     <span className="named">
-      <span className={`kind-${item.kind}`}>
-        <SignOf of={item.kind} label={item.kind} />
-      </span>
+      <KindOf of={item.kind} namespace={item.namespace} label={item.kind} />
       <span>
         <a
           href={`#${item.id}`}

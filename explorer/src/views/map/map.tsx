@@ -28,27 +28,30 @@ export function MapView() {
     );
   return (
     <Loaded of={data.focus} rows={9} keep={`map ${state.node}`}>
-      {(focus) => <Drawn state={state} data={data} whole={data.lineage ?? focus} />}
+      {(focus) => <DrawnMap state={state} data={data} whole={data.lineage ?? focus} />}
     </Loaded>
   );
 }
 
-function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: Lineage }) {
+export function DrawnMap({ state, data, whole }: { state: MapState; data: MapData; whole: Lineage }) {
   const map = useOpenMap(state, data, whole);
-  useOwnName(state.node, data.isLate || whole.items.has(map.picture.focus), (node) => mapLink({ ...state, node }));
+  const isNamed = !state.node || data.isLate || whole.items.has(map.picture.focus);
+  useOwnName(state.node, isNamed, (node) => mapLink({ ...state, node }));
   useMapKeys(map);
   return (
     <>
       <MapBar map={map} />
       <Notices map={map} truncated={whole.truncated} />
       <Stage map={map} />
-      <TimeBar
-        node={state.node}
-        depth={jobsDeep(state.node, state.depth)}
-        at={state.at}
-        vs={state.vs}
-        change={map.actions.to}
-      />
+      {state.node && (
+        <TimeBar
+          node={state.node}
+          depth={jobsDeep(state.node, state.depth)}
+          at={state.at}
+          vs={state.vs}
+          change={map.actions.to}
+        />
+      )}
     </>
   );
 }

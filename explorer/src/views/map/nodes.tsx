@@ -4,6 +4,7 @@ import { type ReactNode, useCallback } from "react";
 
 import { Card, type CardLook, spoken } from "../../draw/card";
 import { FoldBox, moreOf, StubBox } from "../../draw/fold-box";
+import { GroupBox, spokenGroup } from "../../draw/group-box";
 import { plural } from "../../model/format";
 import { writtenAt } from "../../model/freshness";
 import { degreeOf } from "../../model/graph";
@@ -47,24 +48,32 @@ export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id:
   );
 }
 
-function drawOther({ lineage, shown, titles }: MapPicture, id: string, look: { selected: boolean; muted: boolean }) {
+function drawOther(
+  { lineage, shown, titles, grouped }: MapPicture,
+  id: string,
+  look: { selected: boolean; muted: boolean },
+) {
   const fold = shown.folds.find((other) => other.id === id);
   if (fold) return <FoldBox fold={fold} {...look} />;
   const hub = lineage.items.get(shown.stubs.find((other) => other.id === id)?.hub ?? "");
+  const group = grouped?.groups.get(id);
+  if (group) return <GroupBox group={group} muted={look.muted} />;
   return hub ? <StubBox item={hub} of={titles.get(hub.id)!} {...look} /> : null;
 }
 
-export function useLabels({ lineage, shown }: MapPicture): (id: string) => string {
+export function useLabels({ lineage, shown, grouped }: MapPicture): (id: string) => string {
   return useCallback(
     (id) => {
       const item = lineage.items.get(id);
       const fold = shown.folds.find((other) => other.id === id);
       if (item) return spoken(item, degreeOf(lineage, id).up, degreeOf(lineage, id).down, Date.now());
       if (fold) return `${moreOf(fold)} ${fold.side === "up" ? "upstream" : "downstream"}`;
+      const group = grouped?.groups.get(id);
+      if (group) return spokenGroup(group);
       const stub = shown.stubs.find((other) => other.id === id);
       const hub = lineage.items.get(stub?.hub ?? "");
       return hub ? `hub ${hub.name}, ${plural(shown.hubs.get(hub.id) ?? 0, "reader")}: draw its lines` : id;
     },
-    [lineage, shown],
+    [lineage, shown, grouped],
   );
 }

@@ -15,7 +15,8 @@ export function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }
     <>
       {truncated && (
         <div className="notice warn" role="status">
-          This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.
+          This graph is truncated: it has more nodes than a response holds.{" "}
+          {state.node ? "The nearest to the focus" : "The first jobs by name"} are here.
         </div>
       )}
       <AsOf at={state.at} back={actions.to}>

@@ -10,7 +10,7 @@ import type { Item, Lineage } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import { CloseButton } from "../../parts/controls";
 import { Loaded, pageOf } from "../../parts/frame";
-import { SignOf } from "../../parts/signs";
+import { KindOf } from "../../parts/signs";
 import { TestList } from "../../parts/tests";
 import { columnsLink, link, type MapState, mapLink, type Side } from "../../url/state";
 import { DatasetFacts, JobFacts } from "./facts";
@@ -37,10 +37,7 @@ export function NodePanel({ item, lineage, state, drawn, close, choose, open }: 
     <aside className="side" aria-label={`about ${item.name}`}>
       <CloseButton close={close} />
       <div className="kind-word">
-        <span className={`kind-${item.kind}`}>
-          <SignOf of={item.kind} />
-        </span>{" "}
-        {item.kind === "job" ? "Job" : "Dataset"}
+        <KindOf of={item.kind} namespace={item.namespace} /> {item.kind === "job" ? "Job" : "Dataset"}
       </div>
       <h1>{titleOf(item)}</h1>
       <div className="where mono">

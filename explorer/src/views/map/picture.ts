@@ -5,10 +5,13 @@ import { useMemo } from "react";
 import { CARD, cardFor } from "../../draw/card";
 import type { DrawnArrow } from "../../draw/elements";
 import { FOLD, STUB } from "../../draw/fold-box";
+import { GROUP } from "../../draw/group-box";
 import type { Box } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
+import { count, plural } from "../../model/format";
 import { type Freshness, freshnessOf } from "../../model/freshness";
 import { type Arrow, arrowKey, type Lineage, type Shown, show, withoutTemporary } from "../../model/graph";
+import { type Grouped, groupsOf } from "../../model/groups";
 import { drawnArrows, foldHubs, type Picture } from "../../model/hubs";
 import { type Path, between as pathBetween, pathThrough } from "../../model/paths";
 import { type Title, titlesOf } from "../../model/titles";
@@ -27,6 +30,8 @@ export interface MapPicture {
   all: Shown;
   /** True if only the paths between two nodes are drawn. */
   isWay: boolean;
+  /** The drawn groups; null without grouping. */
+  grouped: Grouped | null;
   titles: ReadonlyMap<string, Title>;
   freshness: ReadonlyMap<string, Freshness>;
   boxes: readonly Box[];
@@ -43,14 +48,27 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
   const focus = lineage.items.has(state.node)
     ? state.node
     : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
-  const { all, shown, isWay } = useShown(lineage, focus, state, comparison);
+  const { all, shown: single, isWay } = useShown(lineage, focus, state, comparison);
+  const { by } = state;
+  const into = state.into.join(SEPARATOR);
+  const grouped = useMemo(
+    () => (by ? groupsOf(lineage, all.hops.keys(), by, into.split(SEPARATOR).filter(Boolean)) : null),
+    [lineage, all, by, into],
+  );
+  const shown = useMemo(() => (grouped ? pictureOf(grouped, all) : single), [grouped, all, single]);
   const titles = useMemo(
     () => titlesOf([...shown.hops.keys(), ...shown.hubs.keys()].flatMap((id) => lineage.items.get(id) ?? [])),
     [lineage, shown],
   );
   const marks = useOldData(!state.at);
   const freshness = useMemo(() => marks ?? freshnessOf(lineage), [marks, lineage]);
-  const boxes = useMemo(() => boxesOf(shown, isWay ? titles : null), [shown, isWay, titles]);
+  const boxes = useMemo(
+    () => [
+      ...boxesOf(shown, isWay ? titles : null),
+      ...[...(grouped?.groups.keys() ?? [])].map((id) => ({ id, ...GROUP })),
+    ],
+    [shown, isWay, titles, grouped],
+  );
   const arrows = useMemo(() => drawnArrows(shown).map((arrow) => withLook(arrow, comparison)), [shown, comparison]);
   const { sel, from, to } = state;
   // Of the paths between two alone, none is lit.
@@ -58,7 +76,7 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     () => (isWay ? null : pathOf(shown, arrows, (to && from) || sel, to)),
     [isWay, shown, arrows, from, sel, to],
   );
-  return { lineage, temporary, focus, shown, all, isWay, titles, freshness, boxes, arrows, path };
+  return { lineage, temporary, focus, shown, all, isWay, grouped, titles, freshness, boxes, arrows, path };
 }
 
 /** The nodes to show, with hubs as nodes (`all`) and as stubs (`shown`). */
@@ -67,7 +85,8 @@ function useShown(lineage: Lineage, focus: string, state: MapState, comparison: 
   const from = state.from || sel;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the lists of the state are new at each render
   const whole = useMemo(
-    () => show(lineage, focus, { ...state, unfolded: comparison?.changes }),
+    () =>
+      show(lineage, focus, { ...state, unfolded: comparison?.changes, way: state.node ? undefined : allOf(lineage) }),
     [lineage, focus, comparison, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()],
   );
   const way = useMemo(() => (to && !state.whole ? wayOf(whole, from, to) : null), [whole, from, to, state.whole]);
@@ -97,8 +116,23 @@ const boxesOf = ({ hops, folds, stubs }: Picture, titles: ReadonlyMap<string, Ti
   ...stubs.map(({ id }) => ({ id, ...STUB })),
 ];
 
-const withLook = (arrow: Arrow, comparison: Comparison | null): DrawnArrow => ({
+const SEPARATOR = "\u0000";
+
+const allOf = ({ items }: Lineage) => new Map([...items.keys()].map((id) => [id, 0]));
+
+/** The members of open groups as a picture; lines are between groups, too. */
+const pictureOf = ({ members, arrows }: Grouped, { hops }: Shown): Picture => ({
+  hops: new Map(members.map((id) => [id, hops.get(id) ?? 0])),
+  arrows,
+  folds: [],
+  more: new Map(),
+  stubs: [],
+  hubs: new Map(),
+});
+
+const withLook = (arrow: Arrow & { jobs?: number }, comparison: Comparison | null): DrawnArrow => ({
   ...arrow,
+  mark: arrow.jobs ? { sign: count(arrow.jobs), formula: plural(arrow.jobs, "job"), isMiddle: true } : undefined,
   look: `${comparison?.arrows.get(arrowKey(arrow)) ?? ""} ${arrow.isControl ? "is-control" : ""}`.trim(),
 });
 

@@ -38,7 +38,7 @@ function MapPicture({ map }: { map: OpenMap }) {
         anchor={actions.anchor}
         focus={picture.focus}
         isLate={data.isLate}
-        isWhole={isWay}
+        isWhole={isWay || picture.grouped !== null}
         perRow={isWay ? WAY_PER_ROW : 0}
         dir={state.dir}
         depth={state.depth}

@@ -11,7 +11,7 @@ import { Loaded, mapOf, Nothing, When } from "../../parts/frame";
 import { HitState, Marked, useHits } from "../../parts/hits";
 import { useReader } from "../../parts/me";
 import { Name } from "../../parts/name";
-import { SignOf } from "../../parts/signs";
+import { KindOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
 
@@ -28,9 +28,7 @@ function columnsOf(hits: readonly Hit[], q = ""): ColumnOf<Hit>[] {
       by: (hit) => hit.field ?? hit.name,
       cell: (hit) => (
         <span className="named">
-          <span className={`kind-${KINDS[hit.type]}`}>
-            <SignOf of={KINDS[hit.type]} />
-          </span>
+          <KindOf of={KINDS[hit.type]} namespace={hit.namespace} />
           <span>
             <Link href={mapOf(hit.nodeId)}>
               <Marked text={hit.field ?? hit.name} q={termsOf(q).words} />

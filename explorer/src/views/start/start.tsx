@@ -6,7 +6,7 @@ import { Link } from "wouter";
 
 import { changedJobs } from "../../api/list-queries";
 import { namespaces, tags } from "../../api/queries";
-import { CARDS } from "../../features";
+import { CARDS, PICTURES } from "../../features";
 import { count } from "../../model/format";
 import { Find } from "../../parts/find";
 import { Bones, JobLink, useTitle, When } from "../../parts/frame";
@@ -45,18 +45,21 @@ export function StartView() {
         </Suspense>
       )}
       {can("listAllJobs") && !showsWays && (
-        <div className="overview">
-          <WorkList />
-          <div>
-            <MineCard />
-            <Namespaces />
-            <KnownTags />
+        <>
+          {PICTURES.map(([feature, Picture]) => can(feature) && <Picture key={feature} />)}
+          <div className="overview">
+            <WorkList />
+            <div>
+              <MineCard />
+              <Namespaces />
+              <KnownTags />
+            </div>
+            <div>
+              {CARDS.map(([feature, Card]) => can(feature) && <Card key={feature} />)}
+              <LastJobs />
+            </div>
           </div>
-          <div>
-            {CARDS.map(([feature, Card]) => can(feature) && <Card key={feature} />)}
-            <LastJobs />
-          </div>
-        </div>
+        </>
       )}
     </div>
   );

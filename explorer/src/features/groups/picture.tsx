@@ -1,0 +1,83 @@
+/** The estate on the start: its folders as groups, each a link to the map with the group open. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { Link } from "wouter";
+
+import "./picture.css";
+
+import { GROUP, GroupBox } from "../../draw/group-box";
+import { areasOf, bendsOf, lowestBetween, type Point } from "../../layout/boxes";
+import { layered } from "../../layout/layered";
+import { isBack, type Line, lineOf } from "../../layout/path";
+import { count } from "../../model/format";
+import type { Lineage } from "../../model/graph";
+import { groupsOf } from "../../model/groups";
+import { mapLink } from "../../url/state";
+import { ESTATE } from "./queries";
+
+const MARGIN = 8;
+
+export function EstatePicture() {
+  const { data } = useQuery(ESTATE);
+  return data && data.items.size > 0 ? <Groups estate={data} /> : null;
+}
+
+function Groups({ estate }: { estate: Lineage }) {
+  const { groups, lines, at, ...area } = useMemo(() => drawingOf(estate), [estate]);
+  return (
+    <section className="card estate" aria-label="all jobs and their datasets">
+      <div className="actions">
+        <h2>All jobs and their datasets</h2>
+        {estate.truncated && <span className="muted small">the first jobs by name: there are more</span>}
+        <Link className="push" href={mapLink({ node: "", by: "folder" })}>
+          Open the map
+        </Link>
+      </div>
+      <div className="pane">
+        <svg viewBox={`${area.left} ${area.top} ${area.width} ${area.height}`} width={area.width} height={area.height}>
+          {lines.map(({ path, tips, middle, jobs }) => (
+            <g key={path}>
+              <path className="line" d={path} />
+              <path className="tip" d={tips} />
+              <text {...middle}>{count(jobs)}</text>
+            </g>
+          ))}
+          {groups.map((group) => (
+            <foreignObject
+              key={group.id}
+              {...at[group.id]!}
+              width={GROUP.width + MARGIN}
+              height={GROUP.height + MARGIN}
+            >
+              <Link href={mapLink({ node: "", by: "folder", into: [group.id] })} style={GROUP}>
+                <GroupBox group={group} />
+              </Link>
+            </foreignObject>
+          ))}
+        </svg>
+      </div>
+    </section>
+  );
+}
+
+function drawingOf(estate: Lineage) {
+  const { groups, arrows } = groupsOf(estate, estate.items.keys(), "folder", []);
+  const boxes = [...groups.keys()].map((id) => ({ id, ...GROUP }));
+  const placed = layered({ boxes, arrows: [...arrows], last: {} });
+  const sizes = new Map(boxes.map((box) => [box.id, box]));
+  const lines = arrows.map((arrow) => {
+    const areas = areasOf(placed, sizes, arrow);
+    const under = isBack(areas) ? lowestBetween(placed, sizes, areas) : 0;
+    return { jobs: arrow.jobs, ...lineOf({ ...areas, bends: bendsOf(placed, arrow), under }) };
+  });
+  return { groups: [...groups.values()], lines, at: placed.at, ...areaOf(Object.values(placed.at), lines) };
+}
+
+/** The area of boxes and lines: an arrow back runs below all of them. */
+function areaOf(places: readonly Point[], lines: readonly Line[]) {
+  const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
+  const [left, top] = [Math.min(...xs) - MARGIN, Math.min(...ys) - MARGIN];
+  const bottom = Math.max(...ys.map((y) => y + GROUP.height), ...lines.map(({ middle }) => middle.y));
+  return { left, top, width: Math.max(...xs) + GROUP.width + MARGIN - left, height: bottom + MARGIN - top };
+}
