@@ -44,6 +44,8 @@ _REST_OF_TIME = re.compile(r"[\d\s:.\-]*", re.ASCII)
 # Schemes of namespaces with paths as names, perhaps without a slash.
 _STORES = frozenset({"file", "dbfs", "hdfs", "s3", "gs", "wasbs", "abfss", "adl", "oss", "cos", "obs"})
 
+_BUCKET = re.compile(r"arn:aws[\w-]*:s3tables:[^:]+:\w+:bucket/")
+
 
 def is_path(namespace: str, name: str) -> bool:
     """True if the name is a path: it has a slash, or belongs to a file. In an ARN's namespace a slash separates words.
@@ -52,6 +54,32 @@ def is_path(namespace: str, name: str) -> bool:
     (True, False)
     """
     return ("/" in name and not namespace.startswith("arn:")) or namespace.partition(":")[0] in _STORES
+
+
+def is_location(namespace: str) -> bool:
+    """Check for the place of data: a store of files, or a bucket of S3 Tables.
+
+    >>> is_location("s3://lake"), is_location("arn:aws:s3tables:eu-west-1:111122223333:bucket/lake")
+    (True, True)
+    >>> is_location("arn:aws:glue:eu-west-1:111122223333"), is_location("awsathena://athena.eu-west-1.amazonaws.com")
+    (False, False)
+    """
+    return namespace.partition(":")[0] in _STORES or _BUCKET.match(namespace) is not None
+
+
+def plain_name(namespace: str, name: str) -> str:
+    """Spell a name as other producers do: without outer slashes in S3, without Spark's catalog in S3 Tables.
+
+    Airflow's Athena operator keeps the slash of a URL, OpenLineage's jar prefixes the name of a catalog.
+
+    >>> plain_name("s3://lake", "/web/orders/"), plain_name("s3://lake", "/"), plain_name("file", "/web/orders")
+    ('web/orders', '/', '/web/orders')
+    >>> plain_name("arn:aws:s3tables:eu-west-1:111122223333:bucket/lake", "spark_catalog.web.orders")
+    'web.orders'
+    """
+    if _BUCKET.match(namespace) and name.count(".") == 2:
+        return name.partition(".")[2]
+    return name.strip("/") or "/" if namespace.startswith("s3://") else name
 
 
 def trim_partitions(name: str) -> str:

@@ -17,7 +17,7 @@ from headwater.events.field_folds import FieldFold
 from headwater.events.name_rules import Folds, NameRule, RuleIndex, folds_of, index_of
 from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 from headwater_model.ids import DatasetId
-from headwater_model.partitions import is_path, trim_partitions
+from headwater_model.partitions import is_path, plain_name, trim_partitions
 
 # Searched in `<namespace>/<name>`.
 DEFAULT_TEMPORARY = (
@@ -74,8 +74,10 @@ class NamingRules:
         """
         if self.names:
             namespace, name = self._index.rename(namespace, name)
-        path = self.trim_partitions and is_path(namespace, name)
-        return DatasetId(namespace, trim_partitions(name) if path else name)
+        if self.trim_partitions:
+            name = plain_name(namespace, name)
+            name = trim_partitions(name) if is_path(namespace, name) else name
+        return DatasetId(namespace, name)
 
     @property
     def folds_fields(self) -> bool:

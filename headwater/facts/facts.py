@@ -10,6 +10,7 @@ from headwater.events.event import Facets, ParentRun, is_deleted
 from headwater.facts import lattice
 from headwater.facts.lattice import CONTENTS_MAX, MENTIONS_MAX, History, JoinRule, latest
 from headwater_model.ids import DatasetId, JobId
+from headwater_model.partitions import is_location
 
 Histories: TypeAlias = Mapping[str, History]
 # An id as text, to be a JSON key: namespaces hold no control characters.
@@ -319,9 +320,22 @@ def merged_facets(by_name: Mapping[IdText, Histories], names: Iterable[DatasetId
 
 
 def primary_of(facts: DatasetFacts) -> DatasetId | None:
-    """Find the dataset with this name as an alias, by the last statement."""
+    """Find the dataset with this name as an alias, by the last statement; None for a name with rivals."""
     stated = facts.aliases
-    return dataset_of(max(stated, key=lambda text: (stated[text][-1], text))) if stated else None
+    if not stated or rivals_of(facts):
+        return None
+    return dataset_of(max(stated, key=lambda text: (stated[text][-1], text)))
+
+
+def rivals_of(facts: DatasetFacts) -> Sequence[DatasetId]:
+    """List the locations that claim this name in turns, the last claim last; none for the name of a moved table.
+
+    Two warehouses of a catalog may have a table of the same name: the name means neither.
+    """
+    claims = {text: stamps for text, stamps in facts.aliases.items() if is_location(dataset_of(text).namespace)}
+    *earlier, last = sorted(claims, key=lambda text: (claims[text][-1], text)) or [""]
+    rivals = [text for text in earlier if claims[text][-1] > claims[last][-lattice.STATEMENTS_MAX :][0]]
+    return [dataset_of(text) for text in (*rivals, last)] if rivals else []
 
 
 def parent_of(history: History) -> ParentRun | None:

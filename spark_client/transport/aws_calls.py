@@ -40,7 +40,9 @@ class AwsConnection(Generic[C]):
     Usable by many threads. The caller retries, botocore does not. botocore sets time-outs once for a client.
     """
 
-    def __init__(self, service: Literal["lambda", "sqs"], name: str, region: str | None, policy: RetryPolicy) -> None:
+    def __init__(
+        self, service: Literal["lambda", "sqs", "sts"], name: str, region: str | None, policy: RetryPolicy
+    ) -> None:
         self._service, self._name, self._region = service, name, region
         self._policy = policy
         self._lock = threading.Lock()

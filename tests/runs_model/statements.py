@@ -46,7 +46,7 @@ class Statements:
 
     @cached_property
     def aliases(self):
-        """The primary name of each symlink, by the latest statement about it."""
+        """The primary name of each symlink, by the latest statement about it; none for a name with rivals."""
         stated = {}
         for event, _, use in self.uses:
             facet = use.facets.get("symlinks", {})
@@ -54,7 +54,7 @@ class Statements:
                 alias = DatasetId(identifier["namespace"], identifier["name"])
                 if alias != use.dataset:
                     stated.setdefault(alias, []).append((*when(event), use.dataset))
-        return {alias: max(statements)[-1] for alias, statements in stated.items()}
+        return {alias: max(each)[-1] for alias, each in stated.items() if not _has_rivals(each)}
 
     def primary(self, name):
         path = [name]
@@ -170,6 +170,16 @@ class Statements:
             deletion.time for deletion in self.deletions if deletion.namespace == namespace and _of_namespace(deletion)
         ]
         return max(deleted, default="") > max(self.namespace_times(namespace))
+
+
+def _has_rivals(statements):
+    """Check for locations that claim a name in turns, by the latest ten claims of the last."""
+    claims = {}
+    for time, digest, dataset in sorted(set(statements)):
+        if dataset.namespace.startswith("s3:"):
+            claims.setdefault(dataset, []).append((time, digest))
+    last = max(claims, key=lambda dataset: (claims[dataset][-1], dataset), default=None)
+    return any(stamps[-1] > claims[last][-10:][0] for stamps in claims.values() if stamps != claims[last])
 
 
 def _of_namespace(deletion):

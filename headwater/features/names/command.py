@@ -76,6 +76,8 @@ def _likely(_: argparse.Namespace, deployment: Deployment) -> None:
         for other in group.datasets[1:]
     ]
     print(json.dumps({"rules": rules}, indent=2, ensure_ascii=False))
+    for name, datasets in similar.claimed.items():
+        print(f"! {_text(name)} joins none, claimed by: {', '.join(map(_text, datasets))}", file=sys.stderr)
 
 
 def _json(dataset: DatasetId) -> dict[str, str]:

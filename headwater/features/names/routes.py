@@ -9,7 +9,7 @@ from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.route import Route, Services, Within
 from headwater.api.types import Count, Id
-from headwater.api.values import render_ids
+from headwater.api.values import render_id, render_ids
 from headwater.features.names import similar_names
 
 
@@ -34,10 +34,18 @@ class SimilarDatasets(TypedDict):
     """The `fields` of a rule of names; missing where the columns are spelled alike."""
 
 
+class ClaimedName(TypedDict):
+    """Name that several locations claim by `symlinks`: it joins none, until a rule or a producer tells them apart."""
+
+    name: Id
+    datasets: list[Id]
+
+
 class SimilarReport(TypedDict):
     """Datasets that are likely the same, without datasets joined by rules of names."""
 
     similar: list[SimilarDatasets]
+    claimed: list[ClaimedName]
     truncated: bool
     """True if more datasets have equal last parts of their names than a request compares: 2,000."""
 
@@ -51,7 +59,13 @@ def report_similar(services: Services, _request: HttpRequest) -> Response[str]:
         Groups of datasets, by the first of each.
     """
     similar = similar_names.similar_datasets(services.queries.view())
-    report: SimilarReport = {"similar": list(map(_render_group, similar.groups)), "truncated": similar.truncated}
+    report: SimilarReport = {
+        "similar": list(map(_render_group, similar.groups)),
+        "claimed": [
+            {"name": render_id(name), "datasets": render_ids(datasets)} for name, datasets in similar.claimed.items()
+        ],
+        "truncated": similar.truncated,
+    }
     return respond_json(services.links, report)
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from headwater.events.field_folds import FieldFold
@@ -40,10 +40,14 @@ class SimilarDatasets:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """Groups of likely names of the same dataset; `truncated`: the rest was not compared."""
+    """Groups of likely names of the same dataset; `truncated`: the rest was not compared.
+
+    `claimed` has the locations of each name that several claim, and that joins none.
+    """
 
     groups: Sequence[SimilarDatasets]
     truncated: bool
+    claimed: Mapping[DatasetId, Sequence[DatasetId]] = field(default_factory=dict)
 
 
 def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX) -> Similar:
@@ -56,15 +60,19 @@ def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX
     candidates = _with_the_same_end(names.ids)
     compared = candidates[:datasets_max]
     groups: dict[object, dict[DatasetId, _Columns]] = {}
+    claimed: dict[DatasetId, list[DatasetId]] = {}
     for start in range(0, len(compared), _TOGETHER):
         for dataset, columns in _columns(compared[start : start + _TOGETHER], view):
             groups.setdefault(skeleton(f"{dataset.namespace}\0{dataset.name}"), {})[dataset] = columns
             if columns:
                 groups.setdefault((last_part(dataset.name), _alike(columns)), {})[dataset] = columns
+            for name in view.group(dataset).claimed:
+                claimed.setdefault(name, []).append(dataset)
     similar = {tuple(sorted(group, key=_plain_first)): group.values() for group in groups.values() if len(group) > 1}
     return Similar(
         [_group(datasets, similar[datasets]) for datasets in sorted(similar)],
         names.truncated or len(compared) < len(candidates),
+        {name: sorted(claimed[name]) for name in sorted(claimed)},
     )
 
 

@@ -17,6 +17,7 @@ from headwater.facts.facts import (
     job_of,
     join,
     primary_of,
+    rivals_of,
 )
 from headwater.facts.keys import DATASET_FACTS, NOW, dataset_pk, facts_key
 from headwater.facts.lattice import USERS_MAX
@@ -62,7 +63,7 @@ class ResolvedDataset:
 
     `producers` and `readers` may include jobs that are none any more; `cut`: some were left out. `reporters` are jobs
     that reported columns derived from it without reading it; `derived` are datasets that a DatasetEvent ever derived
-    from it: the facts of each say whether its last one does.
+    from it: the facts of each say whether its last one does. `claimed` are names that other locations claim, too.
     """
 
     primary: DatasetId
@@ -72,6 +73,7 @@ class ResolvedDataset:
     readers: set[JobId] = field(default_factory=set)
     reporters: set[JobId] = field(default_factory=set)
     derived: set[DatasetId] = field(default_factory=set)
+    claimed: set[DatasetId] = field(default_factory=set)
     cut: bool = False
 
     @property
@@ -196,8 +198,12 @@ class ResolvedDatasets:
             group.readers.update(named.readers)
             group.reporters.update(named.reporters)
             group.derived.update(named.derived)
+            group.claimed.update(other for other in self._beside(name) if self._has_rivals(other))
             group.cut |= named.cut
         return group
+
+    def _has_rivals(self, name: DatasetId) -> bool:
+        return name in self._names and bool(rivals_of(self._names[name].facts))
 
     def _ways(
         self, names: Sequence[DatasetId], level: _Level, *, at_once: bool

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from headwater_model.ids import DatasetId
+from spark_client.capturing.datasets.aws_account import find_account
 from spark_client.capturing.datasets.locations import find_path, find_uri, is_partition, namespace_of
 from spark_client.capturing.model import Symlink
 from spark_client.capturing.parts import module
@@ -21,11 +23,17 @@ if TYPE_CHECKING:
 _SESSION = "spark_catalog"
 _FACTORY = "hive.metastore.client.factory.class"
 _GLUE_FACTORY = "com.amazonaws.glue.catalog.metastore.AWSGlueDataCatalogHiveClientFactory"
+_ACCOUNT = "spark.glue.accountId"
 _GLUE_ID, _METASTORE, _DEFAULT_FS = "hive.metastore.glue.catalogid", "hive.metastore.uris", "fs.defaultFS"
 _WAREHOUSE = "spark.sql.warehouse.dir"
 # Keys of Hadoop's configuration for a catalog or a file system.
 HADOOP_KEYS = (_FACTORY, _GLUE_ID, _METASTORE, _DEFAULT_FS)
 _LOCAL = "file:///"
+# Of S3 Tables: the ARN of a bucket, its catalog in Glue, and Glue's endpoint for Iceberg, with the region.
+_BUCKET = re.compile(r"arn:aws[\w-]*:s3tables:[^:]+:\d+:bucket/[^/]+")
+_IN_GLUE = re.compile(r"(\d+):s3tablescatalog/(.+)")
+_GLUE_REST = re.compile(r"https://glue[\w-]*\.([\w-]+)\.(?:amazonaws\.com(?:\.cn)?|api\.aws)/iceberg/?")
+_OPTIONS = ("type", "catalog-impl", "uri", "warehouse", "glue.id", "client.region", "url")
 # Such keys of Spark's conf begin so.
 _PREFIXES = ("spark.sql.catalog", "spark.hadoop.", "spark.glue.", "hive.", _DEFAULT_FS)
 
@@ -95,9 +103,8 @@ class Catalogs:
         >>> Catalogs(region="eu-west-1", account="111122223333").find_glue_table("web", "orders")
         DatasetId(namespace='arn:aws:glue:eu-west-1:111122223333', name='table/web/orders')
         """
-        account = account or self.account
-        known = self.region and account and database and table
-        return Catalog(f"arn:aws:glue:{self.region}:{account}").find_table([database], table) if known else None
+        namespace = _arn(self.region, account or self.account)
+        return Catalog(namespace).find_table([database], table) if namespace and database and table else None
 
     def find_table(
         self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
@@ -117,6 +124,11 @@ class Catalogs:
         return (Symlink(dataset.namespace, dataset.name),) if dataset else ()
 
 
+def is_table_bucket(namespace: str) -> bool:
+    """Check for the ARN of a bucket of S3 Tables."""
+    return _BUCKET.fullmatch(namespace) is not None
+
+
 def read_catalogs(conf: SessionConf, environment: Mapping[str, str]) -> Catalogs:
     """Read the catalogs of a session's configuration."""
     entries = {
@@ -124,7 +136,17 @@ def read_catalogs(conf: SessionConf, environment: Mapping[str, str]) -> Catalogs
         **conf.entries((*_PREFIXES, *registry().conf_keys)),
         _WAREHOUSE: conf.session(_WAREHOUSE),
     }
-    return parse_catalogs({key: value for key, value in entries.items() if value}, environment)
+    known = {key: value for key, value in entries.items() if value}
+    return parse_catalogs({**known, **_find_account(known, environment)}, environment)
+
+
+def _find_account(conf: Mapping[str, str], environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Find the account by a request to AWS, where a catalog of Glue's has no name without it; empty in other cases."""
+    probe = parse_catalogs({**conf, _ACCOUNT: "?"}, environment)
+    ends = [(catalog.namespace or "").rpartition(":") for catalog in (probe.session, *probe.named.values())]
+    region = next((start.rpartition(":")[2] for start, _, end in ends if end == "?"), None)
+    account = find_account(region) if region else None
+    return {_ACCOUNT: account} if account else {}
 
 
 def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalogs:
@@ -146,7 +168,7 @@ def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> C
 def _session(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalog:
     warehouse = conf.get(_WAREHOUSE)
     if conf.get("spark.sql.catalogImplementation") == "hive":
-        if conf.get(_FACTORY) == _GLUE_FACTORY and (glue := _glue(conf, conf.get(_GLUE_ID), environment)):
+        if conf.get(_FACTORY) == _GLUE_FACTORY and (glue := _arn(_region(environment), _account(conf))):
             return Catalog(glue)
         if metastore := _metastore(conf.get(_METASTORE)):
             return Catalog(metastore)
@@ -154,23 +176,44 @@ def _session(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalog
 
 
 def _named(conf: Mapping[str, str], prefix: str, environment: Mapping[str, str]) -> Catalog:
-    """Parse a catalog under its own name: of Iceberg, of a database, or with a warehouse."""
-    of = {key: conf.get(f"{prefix}{key}") for key in ("type", "catalog-impl", "uri", "warehouse", "glue.id", "url")}
-    kind = (of["type"] or of["catalog-impl"] or "").rpartition(".")[2].lower()
-    if kind in ("glue", "gluecatalog") and (glue := _glue(conf, of["glue.id"], environment)):
-        return Catalog(glue)
+    """Parse a catalog under its own name: of AWS, of Iceberg, of a database, or with a warehouse."""
+    of = {key: conf.get(f"{prefix}{key}") or "" for key in _OPTIONS}
+    kind = (of["type"] or of["catalog-impl"]).rpartition(".")[2].lower()
+    if on_aws := _on_aws(of, kind, conf, environment):
+        return Catalog(on_aws)
     if kind in ("hive", "hivecatalog") and (metastore := _metastore(of["uri"] or conf.get(_METASTORE))):
         return Catalog(metastore)
     if kind in ("rest", "restcatalog", "nessie", "nessiecatalog") and of["uri"]:
-        return Catalog(clean_name(of["uri"]).rstrip("/"))
-    if of["url"] and of["url"].startswith("jdbc:"):
+        # A server of REST has a catalog for each warehouse; a warehouse of Nessie's is a folder.
+        parts = (of["uri"], of["warehouse"] if kind.startswith("rest") else "")
+        return Catalog("/".join(clean_name(part).strip("/") for part in parts if part))
+    if of["url"].startswith("jdbc:"):
         return Catalog(url=of["url"])
     return Catalog(namespace_of(of["warehouse"]), warehouse=True) if of["warehouse"] else Catalog()
 
 
-def _glue(conf: Mapping[str, str], account: str | None, environment: Mapping[str, str]) -> str | None:
-    region, account = _region(environment), account or _account(conf)
-    return f"arn:aws:glue:{region}:{account}" if region and account else None
+def _on_aws(of: Mapping[str, str], kind: str, conf: Mapping[str, str], environment: Mapping[str, str]) -> str | None:
+    """Name the catalog of a bucket of S3 Tables, or Glue's; None for another catalog, or one without an account."""
+    if is_table_bucket(of["warehouse"]):
+        return of["warehouse"]
+    rest = _GLUE_REST.fullmatch(of["uri"])
+    in_glue = next((each for each in (of["glue.id"], of["warehouse"]) if _IN_GLUE.fullmatch(each)), None)
+    if not (rest or in_glue or kind in ("glue", "gluecatalog")):
+        return None
+    region = (rest[1] if rest else of["client.region"]) or _region(environment)
+    return _arn(region, in_glue or (of["warehouse"] if rest else of["glue.id"]) or _account(conf))
+
+
+def _arn(region: str | None, catalog: str | None) -> str | None:
+    """Render the namespace of a catalog of Glue's, by its id; None without region or id.
+
+    >>> _arn("eu-west-1", "111122223333"), _arn("eu-west-1", "111122223333:s3tablescatalog/lake")
+    ('arn:aws:glue:eu-west-1:111122223333', 'arn:aws:s3tables:eu-west-1:111122223333:bucket/lake')
+    """
+    if not region or not catalog:
+        return None
+    bucket = _IN_GLUE.fullmatch(catalog)
+    return f"arn:aws:s3tables:{region}:{bucket[1]}:bucket/{bucket[2]}" if bucket else f"arn:aws:glue:{region}:{catalog}"
 
 
 def _region(environment: Mapping[str, str]) -> str | None:
@@ -178,7 +221,7 @@ def _region(environment: Mapping[str, str]) -> str | None:
 
 
 def _account(conf: Mapping[str, str]) -> str | None:
-    return conf.get(_GLUE_ID) or conf.get("spark.glue.accountId")
+    return conf.get(_GLUE_ID) or conf.get(_ACCOUNT)
 
 
 def _metastore(uris: str | None) -> str | None:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation
 from headwater_model.ids import DatasetId
+from spark_client.capturing.datasets.catalogs import is_table_bucket
 from spark_client.capturing.model import Dataset, InputStatistics, Read, Symlink, Write
 
 R = TypeVar("R", bound=Read)
@@ -84,9 +85,14 @@ class NameRules:
         return self.aliases.get(renamed, renamed)
 
     def rename(self, read: R) -> R:
-        """Rename all datasets of a write or a read, and merge inputs with equal new names."""
-        if self == _NO_RULES:
-            return read
+        """Rename all datasets of a write or a read, and merge inputs with equal new names.
+
+        A table of S3 Tables gets the name in its bucket first, with its location, chosen by AWS, as symlink.
+        """
+        named = _named_in_buckets(read)
+        return named if self == _NO_RULES else self._renamed(named)
+
+    def _renamed(self, read: R) -> R:
         inputs: dict[DatasetId, Dataset] = {}
         for dataset in map(self._dataset, read.inputs):
             inputs[dataset.id] = _united(inputs[dataset.id], dataset) if dataset.id in inputs else dataset
@@ -131,6 +137,27 @@ class NameRules:
 
 
 _NO_RULES = NameRules()
+
+
+def _named_in_buckets(read: R) -> R:
+    datasets = (*read.inputs, read.output) if isinstance(read, Write) else read.inputs
+    names = {
+        dataset.id: DatasetId(link.namespace, link.name)
+        for dataset in datasets
+        for link in dataset.symlinks
+        if is_table_bucket(link.namespace)
+    }
+    if not names:
+        return read
+    places = {name: Symlink(place.namespace, place.name, "LOCATION") for place, name in names.items()}
+
+    def placed(dataset: Dataset) -> Dataset:
+        place = places.get(dataset.id)
+        return replace(dataset, symlinks=(*dataset.symlinks, place)) if place else dataset
+
+    named = NameRules(aliases=names)._renamed(read)
+    named = replace(named, inputs=tuple(map(placed, named.inputs)))
+    return replace(named, output=placed(named.output)) if isinstance(named, Write) else named
 
 
 def _united(first: Dataset, second: Dataset) -> Dataset:

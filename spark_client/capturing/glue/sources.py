@@ -50,9 +50,9 @@ def find_source(described: Mapping[str, Any], catalogs: Catalogs, *, is_write: b
 
 def _table(table: Mapping[str, Any], catalogs: Catalogs) -> Dataset | None:
     database, name = str(table["database"]), str(table["table"])
-    account = str(table.get("catalog_id") or "").partition(":")[0] or None
-    named = catalogs.find_glue_table(database, name, account)
-    return Dataset(named, parse_schema(glue_frames.schema_of(database, name, account))) if named else None
+    catalog = str(table.get("catalog_id") or "") or None
+    named = catalogs.find_glue_table(database, name, catalog)
+    return Dataset(named, parse_schema(glue_frames.schema_of(database, name, catalog))) if named else None
 
 
 def _of_options(described: Mapping[str, Any], catalogs: Catalogs, *, is_write: bool) -> LeafSource:

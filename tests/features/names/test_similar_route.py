@@ -31,7 +31,11 @@ def a_group(*datasets, columns=2, **more):
 
 def test_datasets_with_equal_ends_and_columns_are_a_group():
     world = a_world()
-    assert world.get(world.token(), PATH) == {"similar": [a_group(HIVE, LAKE, ALIAS, **LOWER)], "truncated": False}
+    assert world.get(world.token(), PATH) == {
+        "similar": [a_group(HIVE, LAKE, ALIAS, **LOWER)],
+        "claimed": [],
+        "truncated": False,
+    }
 
 
 def test_a_token_gets_the_groups_of_what_it_sees():

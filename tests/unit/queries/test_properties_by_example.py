@@ -320,6 +320,16 @@ def test_a_name_points_where_it_last_pointed(queries_over):
     assert queries_over(events).find_dataset(Z).id == Y
 
 
+def test_a_name_that_two_locations_claim_in_turns_joins_neither_until_one_is_gone(queries_over):
+    claims = [a_dataset_event(at, (X, Y)[at % 2], **a_symlink(Z)) for at in range(1, 4)]
+    later = [a_dataset_event(at, X, **a_symlink(Z)) for at in range(4, 15)]
+    reader = an_event(1, "a1", A, inputs=[Z])
+
+    assert queries_over([*claims, reader]).find_dataset(Z).id == Z
+    assert {queries_over(claims).find_dataset(name).id for name in (X, Y)} == {X, Y}
+    assert queries_over([*reversed(later), *claims, reader]).find_dataset(Z).id == X
+
+
 def test_names_that_point_in_a_circle_are_the_smallest_of_them(queries_over):
     events = [
         a_dataset_event(1, X, **a_symlink(Y)),

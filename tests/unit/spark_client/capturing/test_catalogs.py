@@ -12,6 +12,9 @@ from spark_client.capturing.model import Symlink
 GLUE = "com.amazonaws.glue.catalog.metastore.AWSGlueDataCatalogHiveClientFactory"
 HIVE = {"spark.sql.catalogImplementation": "hive", "spark.sql.warehouse.dir": "s3://lake/warehouse"}
 ON_GLUE = {**HIVE, "spark.hadoop.hive.metastore.client.factory.class": GLUE}
+ACCOUNT = "111122223333"
+S3_TABLES = f"arn:aws:s3tables:us-east-1:{ACCOUNT}:bucket"
+GLUE_REST = "https://glue.us-east-1.amazonaws.com/iceberg"
 REGION = {"AWS_REGION": "eu-west-1"}
 METASTORE = {"hive.metastore.uris": "thrift://meta:9083,thrift://other:9083"}
 
@@ -64,6 +67,42 @@ NAMED = [
     ({"type": "hive", "uri": "thrift://meta2:9084"}, "hive://meta2:9084", "web.orders"),
     ({"type": "hive"}, "hive://meta:9083", "web.orders"),
     ({"type": "rest", "uri": "https://ann:secret@ice:8181/api/"}, "https://ice:8181/api", "web.orders"),
+    # A warehouse is a catalog of its own.
+    (
+        {"catalog-impl": "org.apache.iceberg.rest.RESTCatalog", "uri": "https://ice:8181", "warehouse": "sales"},
+        "https://ice:8181/sales",
+        "web.orders",
+    ),
+    ({"type": "nessie", "uri": "https://ice:8181", "warehouse": "s3://lake"}, "https://ice:8181", "web.orders"),
+    # S3 Tables: by its own endpoint, by Glue's, by its own class, and as a catalog in Glue.
+    (
+        {"type": "rest", "uri": "https://s3tables.us-east-1.amazonaws.com/iceberg", "warehouse": f"{S3_TABLES}/sales"},
+        f"{S3_TABLES}/sales",
+        "web.orders",
+    ),
+    (
+        {"type": "rest", "uri": GLUE_REST, "warehouse": f"{ACCOUNT}:s3tablescatalog/sales"},
+        f"{S3_TABLES}/sales",
+        "web.orders",
+    ),
+    (
+        {"catalog-impl": "software.amazon.s3tables.iceberg.S3TablesCatalog", "warehouse": f"{S3_TABLES}/sales"},
+        f"{S3_TABLES}/sales",
+        "web.orders",
+    ),
+    (
+        {
+            "catalog-impl": "org.apache.iceberg.aws.glue.GlueCatalog",
+            "glue.id": f"{ACCOUNT}:s3tablescatalog/sales",
+            "client.region": "us-east-1",
+            "warehouse": "s3://lake/ice",
+        },
+        f"{S3_TABLES}/sales",
+        "web.orders",
+    ),
+    # Glue's endpoint for its own catalog.
+    ({"type": "rest", "uri": GLUE_REST, "warehouse": ACCOUNT}, f"arn:aws:glue:us-east-1:{ACCOUNT}", "table/web/orders"),
+    ({"type": "rest", "uri": GLUE_REST}, f"arn:aws:glue:us-east-1:{ACCOUNT}", "table/web/orders"),
     ({"type": "hadoop", "warehouse": "s3a://lake/ice"}, "s3://lake/ice", "web.orders"),
     ({"url": "jdbc:postgresql://db/shop?password=secret"}, "postgres://db:5432", "shop.web.orders"),
 ]

@@ -88,3 +88,17 @@ def test_a_write_is_renamed_as_a_whole() -> None:
     assert renamed.output == Dataset(out, column)
     assert renamed.columns == ColumnLineage({("a",): sources, ("b",): sources}, sources)
     assert renamed.columns.fields["a",] is renamed.columns.fields["b",]
+
+
+def test_a_table_of_s3_tables_has_its_name_in_the_bucket_and_its_location_as_symlink() -> None:
+    place, bucket = DatasetId("s3://63a8e430--table-s3", "/"), "arn:aws:s3tables:eu-west-1:111122223333:bucket/sales"
+    table = Dataset(place, symlinks=(Symlink(bucket, "web.orders"),))
+    columns = ColumnLineage({("id",): {ColumnSource(place, ("id",)): frozenset({IDENTITY})}})
+    write = a_write(inputs=(table,), output=table, columns=columns)
+
+    named = NameRules().rename(write)
+
+    name = DatasetId(bucket, "web.orders")
+    assert named.inputs == (Dataset(name, symlinks=(Symlink(place.namespace, "/", "LOCATION"),)),)
+    assert named.output == named.inputs[0]
+    assert named.columns.fields == {("id",): {ColumnSource(name, ("id",)): frozenset({IDENTITY})}}
