@@ -1,4 +1,4 @@
-/** Groups of a graph: datasets of a folder, a namespace, an owner or a DAG, with the jobs that write them. */
+/** Groups of a graph: datasets of a folder, a namespace, an owner or a DAG, with their writing jobs. */
 
 import type { Grouping } from "../url/state";
 import { segmentsOf, sharedDepth } from "./folders";
@@ -37,7 +37,7 @@ interface Member {
   title: string;
 }
 
-/** Group the given nodes. An open folder has its folders as groups; of other open groups the members are drawn. */
+/** Group the given nodes. An open folder has its folders as groups; another open group shows its members. */
 export function groupsOf(lineage: Lineage, ids: Iterable<string>, by: Grouping, opened: readonly string[]): Grouped {
   const items = [...ids].flatMap((id) => lineage.items.get(id) ?? []);
   const keys = joinSmall(keysOf(lineage, items, by, new Set(opened)));
@@ -103,7 +103,7 @@ function arrowsOfGroups({ down, up, items, controls }: Lineage, at: ReadonlyMap<
     const inputs = (up.get(id) ?? []).filter((from) => isData(from, id)),
       outputs = (down.get(id) ?? []).filter((to) => isData(id, to));
     if (items.get(id)?.kind === "dataset") {
-      // A view is beside the datasets that it is made of.
+      // A view stands beside its sources.
       for (const to of outputs) if (items.get(to)?.kind === "dataset") add(id, to, to);
     } else {
       const isDrawn = place === id;
@@ -135,7 +135,7 @@ function keysOf(
   return keys;
 }
 
-/** Return the group of a dataset by its folder: the first segment that its namespace's names do not share. */
+/** Return the folder group of a dataset: the first segment of its path in which its namespace differs. */
 function foldersOf(datasets: readonly Item[], opened: ReadonlySet<string>): (item: Item) => Member {
   const names = new Map<string, string[][]>();
   for (const { namespace, name } of datasets) names.set(namespace, [...(names.get(namespace) ?? []), segmentsOf(name)]);
