@@ -9,7 +9,12 @@ FEATURES: tuple[Feature, ...] = (
     Feature("mcp", command="headwater.features.mcp.command"),
     Feature(
         "insights",
-        routes=(("headwater.features.insights.routes", "/api/v1/(feed|reports/(coverage|broken|old-data|durations))"),),
+        routes=(
+            (
+                "headwater.features.insights.routes",
+                "/api/v1/(feed|reports/(broken|column-readers|coverage|durations|old-data))",
+            ),
+        ),
         rows="headwater.features.insights.feed_rows",
     ),
     Feature(

@@ -130,7 +130,8 @@ def dependencies(model, shown):
 def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
     """Walk a graph by `direction`: its node ids, its edges and the degrees of its nodes.
 
-    A node leads on to its first `fold` neighbours a side; between jobs, edges of `kinds` lead on.
+    A node leads on to its first `fold` neighbours a side, a start to its `fold` most urgent descendants; between jobs,
+    edges of `kinds` lead on.
     """
     start = start_of(model, node_id)
     if start is None or model.statements.is_hidden(start):
@@ -140,7 +141,8 @@ def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
     declared = _declared(model)
     _lead_through(declared, neighbours)
     flows = {job: model.flows(job) for job in model.statements.jobs}
-    seen = {(node, way, None) for node in starts_of(model, start) for way in _WAYS[direction]}
+    starts = {start, *_most_urgent(model, starts_of(model, start) - {start})[:fold]}
+    seen = {(node, way, None) for node in starts for way in _WAYS[direction]}
     level = seen if start in model.statements.jobs else _steps(neighbours, flows, seen)
     links = _links(model, kinds)
     for _ in range(depth + 1):
@@ -161,6 +163,16 @@ def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
         node.node_id: (len(beside[node]["up"]) + up[node], len(beside[node]["down"]) + down[node]) for node in shown
     }
     return {node.node_id for node in shown}, edges, degrees
+
+
+def _most_urgent(model, jobs):
+    """Sort jobs by the state of their last runs, the last started first, then by name."""
+    runs = {job: model.job_in_passing(job).latest_run for job in sorted(jobs)}
+    last_first = sorted(runs, key=lambda job: (runs[job] and runs[job].started) or "", reverse=True)
+    order = ["FAILED", "ABORTED", "RUNNING"]
+    return sorted(
+        last_first, key=lambda job: order.index(runs[job].state) if runs[job] and runs[job].state in order else 3
+    )
 
 
 def _lead_through(declared, neighbours):

@@ -23,6 +23,9 @@ class Foldable(TypedDict, total=False):
     """A node in a graph, perhaps folded."""
 
     more: Annotated[More | None, Field(description="With `fold`; null where `data` is.")]
+    tasks: Annotated[
+        dict[State, Count], Field(description="With `fold`, of the job in question: its tasks, shown or not, by state.")
+    ]
 
 
 class PartsRead(TypedDict, total=False):

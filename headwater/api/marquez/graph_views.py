@@ -131,6 +131,8 @@ def _mark(node: N, graph: Graph, parts_read: Sequence[str] | None) -> N:
         node["more"] = {"up": degree.up, "down": degree.down, "exact": degree.exact}
     elif graph.degrees:
         node["more"] = None
+    if graph.tasks and node["id"] == graph.nodes[0].id.node_id:
+        node["tasks"] = dict(sorted(graph.tasks.items()))
     if parts_read:
         node["readsOtherPartOf"] = sorted(parts_read)
     return node

@@ -1,4 +1,4 @@
-"""Routes of news since a day, of the coverage of jobs, of failing jobs, old data and durations."""
+"""Routes of news since a day, of the coverage of jobs, of failing jobs, old data, durations and readers of columns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from headwater.api.http.parameters import choice, day, nonblank_text, number, wo
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
-from headwater.api.marquez.responses import respond_list
+from headwater.api.marquez.responses import require, respond_list
 from headwater.api.reports.route import IS_TABLE, is_table, report_route, respond
 from headwater.api.route import Route, Services, Within
-from headwater.features.insights import broken_jobs, coverage, durations, feed, old_data, views
+from headwater.features.insights import broken_jobs, column_readers, coverage, durations, feed, old_data, views
 from headwater.features.insights.feed_rows import FEED_DAYS
 from headwater.times import day_of, days_between, from_seconds, shift
 from headwater_model.errors import Invalid
@@ -29,6 +29,7 @@ _KIND = choice("kind", "Only news of this kind.", words(feed.KINDS))
 _NAMESPACE = nonblank_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
 _JOBS_NAMESPACE = nonblank_text("namespace", "Only jobs of this namespace.", "emissions")
 _OWNER = nonblank_text("owner", "Only jobs of this owner.", "team:flights")
+_DATASET_ID = nonblank_text("nodeId", "`dataset:<namespace>:<name>`.", "dataset:s3://flights:checked").required()
 _SILENT_DAYS = number("days", "A job without an event for so many days is silent.", least=1, most=3650).default(30)
 _OF_COVERAGE = (_JOBS_NAMESPACE, _SILENT_DAYS, IS_TABLE)
 
@@ -128,12 +129,32 @@ def report_durations(services: Services, request: HttpRequest) -> Response[str]:
     return respond_json(services.links, views.render_durations(report))
 
 
+def report_column_readers(services: Services, request: HttpRequest) -> Response[str]:
+    """Report how many jobs read each column of a dataset now.
+
+    Returns:
+        The columns in the order of the schema; 0 jobs for a column that nobody reads.
+    """
+    node_id = _DATASET_ID.read(request)
+    readers = column_readers.report_column_readers(node_id, services.queries.view())
+    return respond_json(services.links, views.render_column_readers(require(readers, "Node", node_id)))
+
+
 _listed = partial(Route, "GET", scope="read", within=Within.SEEN, errors=(400, 503))
 _OF_FEED = (_SINCE, _DAYS, _UNTIL, _KIND, _NAMESPACE, LIMIT, OFFSET)
 ROUTES = (
     _listed("/api/v1/feed", list_feed, parameters=_OF_FEED, returns=views.Feed),
     report_route("coverage", report_coverage, Within.SEEN, _OF_COVERAGE, views.CoverageReport),
     _listed("/api/v1/reports/broken", report_broken, parameters=(_OWNER, LIMIT, OFFSET), returns=views.BrokenReport),
+    Route(
+        "GET",
+        "/api/v1/reports/column-readers",
+        report_column_readers,
+        scope="read",
+        within=Within.NODE,
+        parameters=(_DATASET_ID,),
+        returns=views.ColumnReadersReport,
+    ),
     _listed(
         "/api/v1/reports/durations",
         report_durations,

@@ -13,8 +13,9 @@ from headwater.api.types import Count, Id, Time
 from headwater.api.values import render_id, when
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
-from headwater.features.insights import broken_jobs, coverage, durations, feed, old_data
+from headwater.features.insights import broken_jobs, column_readers, coverage, durations, feed, old_data
 from headwater.queries.results import reports
+from headwater_model.field_paths import print_dotted
 
 # Of thousands of changed columns, a few show the change.
 _FIELDS_MAX = 100
@@ -208,6 +209,27 @@ class DurationReport(TypedDict):
     """True if there are more than the 500 jobs updated last."""
 
 
+class ColumnReaders(TypedDict):
+    """The readers of a column."""
+
+    field: str
+    jobs: Count
+    """Jobs that derive columns from the column."""
+    columns: Count
+    """Columns derived from the column."""
+
+
+class ColumnReadersReport(TypedDict):
+    """The readers of each column of a dataset now."""
+
+    nodeId: str
+    columns: list[ColumnReaders]
+    """In the order of the schema."""
+    unreportedJobs: Count
+    """Jobs that read the dataset without a report of columns: they may read any column."""
+    truncated: bool
+
+
 _TABLE = ("section", *get_type_hints(JobCoverage))
 
 
@@ -321,6 +343,18 @@ def render_durations(report: ResultPage[durations.Duration]) -> DurationReport:
         ],
         "totalCount": report.total,
         "truncated": report.truncated,
+    }
+
+
+def render_column_readers(readers: column_readers.Readers) -> ColumnReadersReport:
+    """Render the numbers of readers, column by column."""
+    return {
+        "nodeId": readers.dataset.node_id,
+        "columns": [
+            {"field": print_dotted(of.path), "jobs": len(of.jobs), "columns": len(of.derived)} for of in readers.columns
+        ],
+        "unreportedJobs": len(readers.unreported),
+        "truncated": readers.truncated,
     }
 
 

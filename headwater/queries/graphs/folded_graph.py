@@ -1,23 +1,27 @@
 """Folded graphs: on each side of a node its neighbours with the newest runs, and the number of the rest.
 
 A fold costs only its shown nodes. Of a hub's neighbours the jobs of its newest runs are read. The rest are counted in
-the index. The index also holds deleted jobs and, for a past time, all jobs that ever read or wrote the dataset.
+the index. Around a job, the walk begins at the most urgent of its tasks; all are counted by state. The index also
+holds deleted jobs and, for a past time, all jobs that ever read or wrote the dataset.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from headwater.facts.facts import job_of, text_of
 from headwater.facts.job_edges import DATA_ALONE, Kind
 from headwater.facts.keys import dataset_pk
+from headwater.facts.run_attempts import State
 from headwater.facts.run_reports import ROW_KINDS
 from headwater.facts.table import RowQuery
 from headwater.queries.graphs.edges import OPPOSITE, Step, has_flows, users_beyond
 from headwater.queries.graphs.job_graph import JobGraphWalk
-from headwater.queries.results.entities import Job
-from headwater.queries.results.graphs import SIDES, Degree, Direction, GraphDirection, Side
+from headwater.queries.results.entities import Job, urgency
+from headwater.queries.results.graphs import SIDES, Degree, Direction, Graph, GraphDirection, Side
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.names import datasets_beyond
 from headwater_model.ids import DatasetId, JobId
@@ -52,6 +56,16 @@ class FoldedGraphWalk(JobGraphWalk):
         self._compared: set[DatasetId] = set()
         self._looked_up: set[JobId] = set()
         self._left = READ_MAX
+        self._tasks: Mapping[State, int] = {}
+
+    def _starting(self, tasks: Sequence[Job]) -> Sequence[Job]:
+        """Choose the most urgent tasks, then the last started, and count all by state."""
+        self._tasks = Counter(task.latest_run.state if task.latest_run else "NEW" for task in tasks)
+        last_first = sorted(tasks, key=self._last_start, reverse=True)
+        return sorted(last_first, key=urgency)[: self._fold]
+
+    def _graph(self) -> Graph:
+        return replace(super()._graph(), tasks=self._tasks)
 
     def _load(self, names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> None:  # noqa: ARG002 - the border counts
         self._view.load({name for name, _ in names}, users="both")

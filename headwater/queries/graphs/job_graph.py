@@ -121,7 +121,11 @@ class JobGraphWalk:
             tasks |= children
             jobs = list(children)
         self._budget.cut |= bool(self._parents_among(jobs))
-        return self._keep(tasks[job] for job in sorted(tasks))
+        return self._keep(self._starting([tasks[job] for job in sorted(tasks)]))
+
+    def _starting(self, tasks: Sequence[Job]) -> Sequence[Job]:
+        """Choose the tasks at the start of the walk: all."""
+        return tasks
 
     def _parents_among(self, jobs: Iterable[JobId]) -> list[JobId]:
         return [job for job in jobs if "is_parent" in self._view.nodes[job] and self._view.opens(job)]

@@ -18,7 +18,7 @@ from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_stale, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue, NameList
 from headwater.queries.lists.urgent_jobs import jobs_in_states, last_updated
-from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort
+from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort, urgency
 from headwater.queries.runs.dataset_times import times_of
 from headwater.queries.runs.dataset_versions import (
     current_versions,
@@ -38,8 +38,6 @@ WITH_RUNS_MAX = 100
 # Jobs read for the state of their last runs or their times, and datasets read for their times.
 JOBS_MAX = 5_000
 SORTED_MAX = 5_000
-# The order of `sort=state`.
-_URGENT: Sequence[State] = ("FAILED", "ABORTED", "RUNNING")
 
 
 _F = TypeVar("_F", Dataset, DatasetVersion, Job)
@@ -49,12 +47,6 @@ def _with_facets(items: Sequence[_F], view: GraphView) -> list[_F]:
     """Restore the items' facets as they were sent."""
     facets = restored([item.facets for item in items], view)
     return [replace(item, facets=sent) for item, sent in zip(items, facets, strict=True)]
-
-
-def _urgency(job: Job) -> int:
-    """Rank a job by the state of its last run: 0 is the most urgent."""
-    state = job.latest_run.state if job.latest_run else None
-    return _URGENT.index(state) if state in _URGENT else len(_URGENT)
 
 
 class Datasets:
@@ -221,7 +213,7 @@ class Jobs:
         jobs = self._read(list(filter(self._view.sees, possible)))
         children = [job for job in jobs if job.parent and job.parent.job == parent and not job.hidden]
         if sort == "state":
-            children.sort(key=_urgency)
+            children.sort(key=urgency)
         page = children[offset : offset + limit]
         shown = page if in_short else self._with_runs(self._named(page))
         return ResultPage(shown, len(children), more or self._view.truncated)

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 from headwater.events.event import Facets, ParentRun
 from headwater.facts.annotations import NO_ANNOTATIONS, Annotations
 from headwater.facts.assertions import AssertionCounts
+from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import Run
 from headwater_model.ids import DatasetId, JobId
 
@@ -200,6 +201,16 @@ class Job:
     runs: tuple[str, ...] = ()
     # As for a dataset.
     outline: bool = False
+
+
+# The order of `sort=state`.
+_URGENT: Sequence[State] = ("FAILED", "ABORTED", "RUNNING")
+
+
+def urgency(job: Job) -> int:
+    """Rank a job by the state of its last run: 0 is the most urgent."""
+    state = job.latest_run.state if job.latest_run else None
+    return _URGENT.index(state) if state in _URGENT else len(_URGENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import ResolvedBy, Run
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.ids import DatasetId, JobId
@@ -49,9 +50,10 @@ class Dependency:
 class Graph:
     """Jobs and datasets, each once, in the order of hops from the first; edges as pairs of node ids, as the data flows.
 
-    `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node id,
-    without nodes that show their id alone. `dependencies`: edges of control between jobs; None if not requested.
-    `apart`: edges from a dataset to a job whose last run read another part of it than the graph's jobs last wrote.
+    `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node
+    id, without nodes that show their id alone. `dependencies`: edges of control between jobs; None if not requested.
+    `tasks`: of a folded graph around a job, the number of the job's tasks by state. `apart`: edges from a dataset to
+    a job whose last run read another part of it than the graph's jobs last wrote.
     """
 
     nodes: tuple[Job | Dataset, ...]
@@ -60,6 +62,7 @@ class Graph:
     degrees: Mapping[str, Degree] = field(default_factory=dict)
     dependencies: tuple[Dependency, ...] | None = None
     apart: tuple[tuple[str, str], ...] = ()
+    tasks: Mapping[State, int] = field(default_factory=dict)
 
     @property
     def jobs(self) -> tuple[Job, ...]:

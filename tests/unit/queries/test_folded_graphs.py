@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.event import DatasetUse, Event
+from headwater.events.event import DatasetUse, Event, ParentRun
 from headwater.facts.apply import apply_statements
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import Row, RowQuery
@@ -23,7 +23,7 @@ from tests.fakes.memory_dynamodb import Calls
 from tests.fakes.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
-from tests.unit.facts.statements import A, B, C, X, Y, Z, a_deletion, an_event, nodes
+from tests.unit.facts.statements import A, B, C, X, Y, Z, a_deletion, an_event, nodes, the
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
 from tests.unit.queries.every_query import loaded
 
@@ -188,3 +188,29 @@ def test_a_folded_hub_shows_the_readers_that_ran_last(hub):
     graph = LineageQueries(hub).find_graph(HUB.node_id, depth=0, fold=5)
     readers = {f"reader-{number:05}" for number in range(READERS - 5, READERS)}
     assert {job.id.name for job in graph.jobs} == {"writer", *readers}
+
+
+def test_a_folded_graph_of_a_dag_has_its_most_urgent_tasks_and_the_number_of_all_by_state():
+    dag = JobId("emissions", "nightly")
+    parent = ParentRun(the("d1"), dag)
+    kinds = {3: "FAIL", 7: "FAIL", 5: "ABORT", 2: "START"}
+    tasks = [
+        an_event(
+            number,
+            f"{number:02}",
+            JobId("emissions", f"task {number:02}"),
+            type=kinds.get(number, "COMPLETE"),
+            outputs=[DatasetId("s3://flights", f"out {number:02}")],
+            parent=parent,
+        )
+        for number in range(30)
+    ]
+    queries = LineageQueries(loaded([*tasks, an_event(40, "d1", dag)]))
+    graph = queries.find_graph(dag.node_id, depth=1, fold=5)
+    names = [job.id.name for job in graph.jobs]
+    assert names == ["nightly", "task 07", "task 03", "task 05", "task 02", "task 29"]
+    assert graph.tasks == {"COMPLETED": 26, "FAILED": 2, "ABORTED": 1, "RUNNING": 1}
+    # A run that goes on has written nothing yet.
+    assert [dataset.id.name for dataset in graph.datasets] == ["out 03", "out 05", "out 07", "out 29"]
+    # Without a fold, all are in the graph.
+    assert len(queries.find_graph(dag.node_id, depth=1).jobs) == 31
