@@ -13,4 +13,5 @@ NODES = ".react-flow__node"
 
 
 def node(page, name):
-    return page.locator(NODES, has_text=name)
+    """Locate a box by its text, or a job on a line by its label."""
+    return page.locator(NODES, has_text=name).or_(page.locator(f'{NODES}[aria-label^="job {name},"]'))

@@ -104,6 +104,7 @@ def test_a_job_that_waits_for_another_is_drawn_apart_from_data_by_a_switch(open_
     page = open_view(pipeline, "map?node=job:bi:bi.dashboard_of_emissions_per_airline_and_day")
     node(page, "airline_and_day").first.wait_for()
     assert node(page, "ops.rejections").count() == 0
+    page.get_by_role("button", name="Show", exact=True).click()
     page.get_by_role("button", name="Dependencies").click()
     node(page, "ops.rejections").wait_for()
     assert page.locator(".react-flow__edge.is-control").count() == 1
@@ -183,3 +184,19 @@ def test_the_picture_and_the_list_of_a_map_are_downloads(open_view, pipeline):
     assert b"<script" not in texts["Picture as SVG"]
     assert texts["Picture as PNG"].startswith(b"\x89PNG")
     assert b"\"'=cmd <img" in texts["List as CSV"]
+
+
+def test_a_job_with_a_single_output_is_on_its_line_and_a_click_selects_it(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}", size=(1440, 900))
+    job = node(page, "emissions.estimate")
+    job.click()
+    page.get_by_role("complementary", name="about emissions.estimate").wait_for()
+    assert [job.bounding_box()[side] <= 24 for side in ("width", "height")] == [True, True]
+    assert (
+        page.locator(".round-job.health-fresh")
+        .first.get_attribute("title")
+        .startswith("emissions.estimate\ncompleted ")
+    )
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.get_by_role("button", name="Jobs on lines").click()
+    page.locator(".box.of-job", has_text="emissions.estimate").wait_for()

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.explorer.axe import serious_faults
-from tests.explorer.pipeline import CHECKED
+from tests.explorer.pipeline import CHECKED, node
 from tests.explorer.test_company import LAKE, REVENUE, WAREHOUSE
 
 PHONE = (390, 844)
@@ -61,7 +61,7 @@ def test_on_a_phone_a_map_is_a_list_and_a_picture_on_request(open_view, pipeline
     assert_all_is_on_the_screen(page)
     assert serious_faults(page) == []
     page.get_by_role("button", name="Picture").click()
-    page.locator(".react-flow__node", has_text="emissions.estimate").wait_for()
+    node(page, "emissions.estimate").wait_for()
     page.get_by_role("button", name="Legend").click()
     legend = page.get_by_role("dialog", name="legend")
     legend.get_by_text("neighbours that are folded").wait_for()

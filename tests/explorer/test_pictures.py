@@ -155,7 +155,7 @@ def test_the_way_to_a_failure_far_upstream_is_drawn_alone_and_the_rest_on_reques
 
 
 def test_a_small_box_has_the_colour_of_its_state_its_age_and_the_number_of_hidden_neighbours(open_view, pipeline):
-    page = open_view(pipeline, f"map?node={CHECKED}&depth=2", size=(900, 600))
+    page = open_view(pipeline, f"map?node={CHECKED}&depth=2&boxes=1", size=(900, 600))
     page.get_by_role("button", name="Fit").click()
     page.locator(".zoom-name").wait_for()
     failed = node(page, "airline_report").locator(".box.health-failed .age").first

@@ -103,7 +103,7 @@ interface MoreProps {
 }
 
 /** The number of neighbours that are not drawn: a click draws them. */
-function More({ side, of, more, onMore }: MoreProps) {
+export function More({ side, of, more, onMore }: MoreProps) {
   return (
     <button
       className={`more nodrag nopan ${side}`}

@@ -11,6 +11,8 @@ export interface Box {
 export interface Point {
   x: number;
   y: number;
+  /** Of a bend: how far to each side the line is flat. */
+  half?: number;
 }
 
 /** A box at its place. */
@@ -49,7 +51,11 @@ export function inOrder(task: Task): Box[] {
 export function anchored(placed: Placed, id: string, was: Point | undefined): Placed {
   const is = placed.at[id];
   if (!is || !was) return placed;
-  const move = ({ x, y }: Point): Point => ({ x: x + was.x - is.x, y: y + was.y - is.y });
+  const move = ({ x, y, half }: Point): Point => ({
+    x: x + was.x - is.x,
+    y: y + was.y - is.y,
+    ...(half ? { half } : {}),
+  });
   return {
     ...placed,
     at: Object.fromEntries(Object.entries(placed.at).map(([key, at]) => [key, move(at)])),

@@ -27,7 +27,6 @@ export interface Line {
 
 // The tip stays clear of the ring around the focus.
 const TIP = 13;
-const HALF = 110;
 const BELOW = 22;
 const ROUND = 12;
 
@@ -82,9 +81,9 @@ function lineBack({ from, to, under = 0 }: Arrow): Line {
 }
 
 function pathOf(start: Point, end: Point, bends: readonly Point[]): string {
-  const stops = bends.flatMap(({ x, y }) => [
-    { x: x - HALF, y },
-    { x: x + HALF, y },
+  const stops = bends.flatMap(({ x, y, half = 0 }) => [
+    { x: x - half, y },
+    { x: x + half, y },
   ]);
   const points = [start, ...stops, end];
   let path = `M${round(start.x)},${round(start.y)}`;

@@ -1,6 +1,6 @@
 /** Rows of a long way: its ranks go on in a lower row, as words in a text. */
 
-import type { Placed, Task } from "./boxes";
+import type { Placed, Point, Task } from "./boxes";
 
 // Between two rows; the lines to the lower row run in the middle.
 const GAP = 72;
@@ -19,9 +19,9 @@ export function inRows(placed: Placed, ranks: readonly string[][], { boxes, arro
     moves.push({ dx: -Math.min(...ids.map((id) => placed.at[id]!.x)), dy: top - Math.min(...ys), top });
     top += bottom - Math.min(...ys) + GAP;
   }
-  const moved = (id: string, { x, y }: { x: number; y: number }) => {
+  const moved = (id: string, point: Point) => {
     const { dx, dy } = moves[rowOf.get(id) ?? 0]!;
-    return { x: x + dx, y: y + dy };
+    return { ...point, x: point.x + dx, y: point.y + dy };
   };
   const bends: Placed["bends"] = {},
     lanes: Placed["lanes"] = {};

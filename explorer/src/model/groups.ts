@@ -1,4 +1,4 @@
-/** Groups of a graph: datasets of a folder, a namespace, an owner or a DAG, with their writing jobs. */
+/** Groups of a graph: datasets of a folder, a namespace, an owner or a DAG, with their writers. */
 
 import type { Grouping } from "../url/state";
 import { segmentsOf, sharedDepth } from "./folders";
@@ -10,7 +10,7 @@ import { shortOf } from "./titles";
 export interface Group {
   id: string;
   title: string;
-  /** The namespace of its datasets, if they share it. */
+  /** The shared namespace of the datasets; else empty. */
   namespace: string;
   datasets: number;
   jobs: number;
@@ -103,7 +103,7 @@ function arrowsOfGroups({ down, up, items, controls }: Lineage, at: ReadonlyMap<
     const inputs = (up.get(id) ?? []).filter((from) => isData(from, id)),
       outputs = (down.get(id) ?? []).filter((to) => isData(id, to));
     if (items.get(id)?.kind === "dataset") {
-      // A view stands beside its sources.
+      // A view is beside its source datasets.
       for (const to of outputs) if (items.get(to)?.kind === "dataset") add(id, to, to);
     } else {
       const isDrawn = place === id;
@@ -135,7 +135,7 @@ function keysOf(
   return keys;
 }
 
-/** Return the folder group of a dataset: the first segment of its path in which its namespace differs. */
+/** Return the group of a dataset by its folder: the first segment after the shared segments of the namespace. */
 function foldersOf(datasets: readonly Item[], opened: ReadonlySet<string>): (item: Item) => Member {
   const names = new Map<string, string[][]>();
   for (const { namespace, name } of datasets) names.set(namespace, [...(names.get(namespace) ?? []), segmentsOf(name)]);

@@ -1,9 +1,8 @@
 /** A menu of downloads. */
 
-import { useId, useRef } from "react";
-
 import { toPng } from "../draw/svg";
 import { download } from "./frame";
+import { Menu } from "./menu";
 
 interface Props {
   name: string;
@@ -12,32 +11,21 @@ interface Props {
 }
 
 export function Downloads(props: Props) {
-  const id = useId();
-  const menu = useRef<HTMLDivElement>(null);
   return (
-    <>
-      <button
-        className="button"
-        popoverTarget={id}
-        style={{ anchorName: `--${id.replace(/[^\w]/g, "")}` } as React.CSSProperties}
-      >
-        Export
-      </button>
-      <div id={id} ref={menu} popover="auto" className="menu">
-        {choicesOf(props).map(([title, make]) => (
-          <button
-            key={title}
-            className="icon"
-            onClick={() => {
-              menu.current?.hidePopover();
-              void make();
-            }}
-          >
-            {title}
-          </button>
-        ))}
-      </div>
-    </>
+    <Menu title="Export">
+      {choicesOf(props).map(([title, make]) => (
+        <button
+          key={title}
+          className="icon"
+          onClick={({ currentTarget }) => {
+            currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
+            void make();
+          }}
+        >
+          {title}
+        </button>
+      ))}
+    </Menu>
   );
 }
 

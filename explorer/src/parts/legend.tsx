@@ -21,6 +21,12 @@ const NODES: readonly [ReactNode, string][] = [
     "where a dataset is, by its namespace: S3, Kafka, Snowflake, a dashboard, …",
   ],
   [box("of-job", "load"), "a job: what reads and writes them"],
+  [
+    <span className="round-job sample-round" key="round">
+      <SignOf of="job" />
+    </span>,
+    "a job with a single output, before it; its ring is its state, its name is on hover",
+  ],
   [box("of-job has-trouble health-failed", "✕ 3 h"), "failed or aborted: its last run, or a test; red"],
   [
     box("of-dataset health-late", "! 3 d"),

@@ -56,6 +56,8 @@ export interface MapState extends Moment {
   temporary: boolean;
   /** Whether the graph has edges between a job and the jobs it waits for. */
   dependencies: boolean;
+  /** Whether jobs with a single output are boxes, too. */
+  boxes: boolean;
   /** What the nodes are grouped by, and the ids of open groups. */
   by: Grouping | "";
   into: string[];
@@ -110,6 +112,7 @@ export function parseMap(search: string): MapState {
     list: query.get("list") === "1",
     temporary: query.get("temporary") === "1",
     dependencies: query.get("dependencies") === "1",
+    boxes: query.get("boxes") === "1",
     by: (Object.keys(GROUPINGS) as Grouping[]).find((name) => name === query.get("by")) ?? "",
     into: query.getAll("into"),
     why: query.get("why") === "1",

@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { DepthChoice, DirectionChoice } from "../../draw/choices";
 import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
+import { Menu } from "../../parts/menu";
 import { KindOf } from "../../parts/signs";
 import { PictureChoice, Tools } from "../../parts/tools";
 import { nameOf } from "../../url/ids";
@@ -81,17 +82,27 @@ function MapTools({ map: { state, data, picture, actions, list, layout } }: { ma
           <DepthChoice depth={state.depth} choose={(depth) => actions.to({ depth }, focus)} />
         </>
       )}
-      <GroupChoice state={state} choose={(by) => actions.to({ by, into: [] }, focus)} />
-      {focus && (
+      <Menu title="Show">
         <button
           className="button"
-          title="jobs that wait for others, whatever data they exchange"
-          aria-pressed={state.dependencies}
-          onClick={() => actions.to({ dependencies: !state.dependencies }, focus)}
+          title="jobs with a single output: on the line before it, or boxes"
+          aria-pressed={!state.boxes}
+          onClick={() => actions.to({ boxes: !state.boxes }, focus)}
         >
-          Dependencies
+          Jobs on lines
         </button>
-      )}
+        {focus && (
+          <button
+            className="button"
+            title="jobs that wait for others, whatever data they exchange"
+            aria-pressed={state.dependencies}
+            onClick={() => actions.to({ dependencies: !state.dependencies }, focus)}
+          >
+            Dependencies
+          </button>
+        )}
+      </Menu>
+      <GroupChoice state={state} choose={(by) => actions.to({ by, into: [] }, focus)} />
       {!list.isNarrow && (
         <button className="button" aria-pressed={state.list} onClick={() => list.showList(!state.list)}>
           List

@@ -5,6 +5,7 @@ import { type ReactNode, useCallback } from "react";
 import { Card, type CardLook, spoken } from "../../draw/card";
 import { FoldBox, moreOf, StubBox } from "../../draw/fold-box";
 import { GroupBox, spokenGroup } from "../../draw/group-box";
+import { RoundJob } from "../../draw/round-job";
 import { plural } from "../../model/format";
 import { writtenAt } from "../../model/freshness";
 import { degreeOf } from "../../model/graph";
@@ -24,6 +25,16 @@ export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id:
       const item = lineage.items.get(id);
       const selected = id === state.sel || id === state.to;
       if (!item) return drawOther(picture, id, { selected, muted });
+      if (picture.onLines.has(id))
+        return (
+          <RoundJob
+            item={item}
+            selected={selected}
+            muted={muted}
+            more={shown.more.get(id)?.up ?? 0}
+            onMore={(side) => open(id, side)}
+          />
+        );
       const change = comparison?.changes.get(id);
       const look: CardLook = {
         focus: id === focus,

@@ -6,6 +6,7 @@ import { CARD, cardFor } from "../../draw/card";
 import type { DrawnArrow } from "../../draw/elements";
 import { FOLD, STUB } from "../../draw/fold-box";
 import { GROUP } from "../../draw/group-box";
+import { ROUND } from "../../draw/round-job";
 import type { Box } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { count, plural } from "../../model/format";
@@ -13,6 +14,7 @@ import { type Freshness, freshnessOf } from "../../model/freshness";
 import { type Arrow, arrowKey, type Lineage, type Shown, show, withoutTemporary } from "../../model/graph";
 import { type Grouped, groupsOf } from "../../model/groups";
 import { drawnArrows, foldHubs, type Picture } from "../../model/hubs";
+import { jobsOnLines } from "../../model/on-lines";
 import { type Path, between as pathBetween, pathThrough } from "../../model/paths";
 import { type Title, titlesOf } from "../../model/titles";
 import { useOldData } from "../../parts/old-data";
@@ -30,6 +32,8 @@ export interface MapPicture {
   all: Shown;
   /** True if only the paths between two nodes are drawn. */
   isWay: boolean;
+  /** The jobs on the lines before their tables. */
+  onLines: ReadonlySet<string>;
   /** The drawn groups; null without grouping. */
   grouped: Grouped | null;
   titles: ReadonlyMap<string, Title>;
@@ -56,6 +60,10 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     [lineage, all, by, into],
   );
   const shown = useMemo(() => (grouped ? pictureOf(grouped, all) : single), [grouped, all, single]);
+  const onLines = useMemo(() => {
+    const boxes = [focus, ...(comparison?.changes.keys() ?? [])];
+    return isWay || state.boxes ? new Set<string>() : jobsOnLines(lineage, shown, new Set(boxes));
+  }, [lineage, shown, focus, comparison, isWay, state.boxes]);
   const titles = useMemo(
     () => titlesOf([...shown.hops.keys(), ...shown.hubs.keys()].flatMap((id) => lineage.items.get(id) ?? [])),
     [lineage, shown],
@@ -64,10 +72,10 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
   const freshness = useMemo(() => marks ?? freshnessOf(lineage), [marks, lineage]);
   const boxes = useMemo(
     () => [
-      ...boxesOf(shown, isWay ? titles : null),
+      ...boxesOf(shown, isWay ? titles : null, onLines),
       ...[...(grouped?.groups.keys() ?? [])].map((id) => ({ id, ...GROUP })),
     ],
-    [shown, isWay, titles, grouped],
+    [shown, isWay, titles, grouped, onLines],
   );
   const arrows = useMemo(() => drawnArrows(shown).map((arrow) => withLook(arrow, comparison)), [shown, comparison]);
   const { sel, from, to } = state;
@@ -76,7 +84,7 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     () => (isWay ? null : pathOf(shown, arrows, (to && from) || sel, to)),
     [isWay, shown, arrows, from, sel, to],
   );
-  return { lineage, temporary, focus, shown, all, isWay, grouped, titles, freshness, boxes, arrows, path };
+  return { lineage, temporary, focus, shown, all, isWay, onLines, grouped, titles, freshness, boxes, arrows, path };
 }
 
 /** The nodes to show, with hubs as nodes (`all`) and as stubs (`shown`). */
@@ -110,8 +118,15 @@ function wayOf({ hops, arrows }: Shown, sel: string, to: string): Map<string, nu
 }
 
 /** The boxes; with `titles`, each is high enough for its whole title. */
-const boxesOf = ({ hops, folds, stubs }: Picture, titles: ReadonlyMap<string, Title> | null): Box[] => [
-  ...[...hops.keys()].map((id) => ({ id, ...(titles ? cardFor(titles.get(id)!.title) : CARD) })),
+const boxesOf = (
+  { hops, folds, stubs }: Picture,
+  titles: ReadonlyMap<string, Title> | null,
+  onLines: ReadonlySet<string>,
+): Box[] => [
+  ...[...hops.keys()].map((id) => ({
+    id,
+    ...(onLines.has(id) ? ROUND : titles ? cardFor(titles.get(id)!.title) : CARD),
+  })),
   ...folds.map(({ id }) => ({ id, ...FOLD, isLast: true })),
   ...stubs.map(({ id }) => ({ id, ...STUB })),
 ];
