@@ -132,7 +132,7 @@ FINAL = [
 
 
 @pytest.mark.parametrize(("fault", "named"), FINAL)
-def test_an_answer_that_will_not_change_is_final_at_once_and_the_warning_has_it(
+def test_a_lasting_response_is_final_at_once_with_a_warning(
     service: Service, watch: Watch, caplog: pytest.LogCaptureFixture, fault: object, named: str
 ) -> None:
     service.faults = [fault, fault]  # type: ignore[list-item]
