@@ -75,7 +75,7 @@ def _transact_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
 def _put(request: Mapping[str, Any]) -> Iterator[Refusal]:
     name, item = request.get("TableName", ""), request.get("Item", {})
     table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
-    keys = (table.hash_key_attr, table.range_key_attr) if table is not None else ()
+    keys = (table.hash_key_attr, table.range_key_attr or "") if table is not None else ()
     yield from _no_empty_key({key: item[key] for key in keys if key in item})
     yield from _index_keys(name, [item])
     yield from _bounds(request)
