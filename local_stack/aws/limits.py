@@ -1,15 +1,17 @@
 """Limits of AWS that moto does not check: AWS's refusals come here, before deployment.
 
 Requests are checked before moto sees them. DynamoDB: 25 writes a batch, 100 actions and 4 MB a transaction, type and
-size of a local index's key. SQS: no empty message, no character outside XML 1.0, 1 MiB a batch in bytes. S3: 1,024
-bytes a key.
+size of a local index's key, no empty key, no BETWEEN with bounds the wrong way round. SQS: no empty message, no
+character outside XML 1.0, 1 MiB a batch in bytes. S3: 1,024 bytes a key.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -28,6 +30,11 @@ _BATCH_BYTES_MAX = 1024 * 1024
 _S3_KEY_BYTES_MAX = 1024
 # SQS API reference, SendMessage: "#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF".
 _NOT_IN_A_MESSAGE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# A comparison of a key in an expression: its attribute, and one or two values.
+_KEY_CONDITION = re.compile(
+    r"([#\w]+)(?:\s*(?:[<>]=?|=)\s*|\s+BETWEEN\s+|\s*,\s*)(:\w+)(?:\s+AND\s+(:\w+))?", re.IGNORECASE
+)
+_BETWEEN = re.compile(r"\bBETWEEN\s+(:\w+)\s+AND\s+(:\w+)", re.IGNORECASE)
 
 
 def refusal_of(target: str, body: bytes) -> Refusal | None:
@@ -51,19 +58,80 @@ def _batch_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
         rule = f"Map value must satisfy constraint: [Member must have length less than or equal to {_WRITES_MAX}"
         yield "ValidationException", f"1 validation error detected: Value at 'requestItems' failed: {rule}]"
     for name, writes in tables.items():
-        yield from _index_keys(name, (write["PutRequest"]["Item"] for write in writes if "PutRequest" in write))
+        for write in writes:
+            if "PutRequest" in write:
+                yield from _put({"TableName": name, **write["PutRequest"]})
+            yield from _key(write.get("DeleteRequest", {}))
 
 
 def _transact_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
     if refusal := transaction_refusal_of(request.get("TransactItems", [])):
         yield refusal
-    for operation in request.get("TransactItems", []):
-        if "Put" in operation:
-            yield from _put(operation["Put"])
+    for action in request.get("TransactItems", []):
+        for name, operation in action.items():
+            yield from _put(operation) if name == "Put" else _keyed(operation)
 
 
 def _put(request: Mapping[str, Any]) -> Iterator[Refusal]:
-    yield from _index_keys(request.get("TableName", ""), [request.get("Item", {})])
+    name, item = request.get("TableName", ""), request.get("Item", {})
+    table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
+    keys = (table.hash_key_attr, table.range_key_attr or "") if table is not None else ()
+    yield from _no_empty_key({key: item[key] for key in keys if key in item})
+    yield from _index_keys(name, [item])
+    yield from _bounds(request)
+
+
+def _keyed(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Check a request with the key of an item, and perhaps with conditions."""
+    yield from _key(request)
+    yield from _bounds(request)
+
+
+def _key(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    yield from _no_empty_key(request.get("Key", {}))
+
+
+def _batch_get(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    for of_table in request.get("RequestItems", {}).values():
+        for key in of_table.get("Keys", ()):
+            yield from _no_empty_key(key)
+
+
+def _query(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    names, values = (request.get(f"ExpressionAttribute{each}", {}) for each in ("Names", "Values"))
+    for attribute, *operands in _KEY_CONDITION.findall(request.get("KeyConditionExpression", "")):
+        for operand in filter(None, operands):
+            yield from _no_empty_key({names.get(attribute, attribute): values.get(operand, {})})
+    yield from _bounds(request)
+
+
+def _no_empty_key(key: Mapping[str, Mapping[str, str]]) -> Iterator[Refusal]:
+    for attribute, value in key.items():
+        if "" in (value.get("S"), value.get("B")):
+            rule = "The AttributeValue for a key attribute cannot contain an empty string value"
+            yield "ValidationException", f"One or more parameter values are not valid. {rule}. Key: {attribute}"
+
+
+def _bounds(request: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Check the bounds of BETWEEN in every expression of a request."""
+    values = request.get("ExpressionAttributeValues", {})
+    for expression in ("KeyConditionExpression", "FilterExpression", "ConditionExpression"):
+        for operands in _BETWEEN.findall(request.get(expression, "")):
+            low, high = (values.get(operand, {}) for operand in operands)
+            if _order(low) > _order(high):
+                shown = ", ".join(
+                    f"{side} bound operand: AttributeValue: {{{':'.join(*value.items())}}}"
+                    for side, value in (("lower", low), ("upper", high))
+                )
+                rule = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound"
+                yield "ValidationException", f"Invalid {expression}: {rule}; {shown}"
+
+
+def _order(value: Mapping[str, str]) -> tuple[str, Decimal | bytes]:
+    """Make the key by which DynamoDB orders values of a type."""
+    [(kind, text)] = value.items()
+    orders: Mapping[str, Callable[[str], Decimal | bytes]] = {"N": Decimal, "B": b64decode}
+    return kind, orders.get(kind, str.encode)(text)
 
 
 def _index_keys(name: str, items: Iterable[Mapping[str, Any]]) -> Iterator[Refusal]:
@@ -111,9 +179,15 @@ def _send_batch(request: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 _GUARDS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Refusal]]] = {
+    "BatchGetItem": _batch_get,
     "BatchWriteItem": _batch_write,
+    "DeleteItem": _keyed,
+    "GetItem": _key,
     "PutItem": _put,
+    "Query": _query,
+    "Scan": _bounds,
     "SendMessage": _send,
     "SendMessageBatch": _send_batch,
     "TransactWriteItems": _transact_write,
+    "UpdateItem": _keyed,
 }

@@ -39,6 +39,7 @@ def test_there_is_a_lock_file_for_each_environment():
         "lambda.txt",
         "local.txt",
         "marquez.txt",
+        "ministack.txt",
         "node.txt",
         "spark35.txt",
         "uv.txt",

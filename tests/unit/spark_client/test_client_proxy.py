@@ -132,7 +132,7 @@ FINAL = [
 
 
 @pytest.mark.parametrize(("fault", "named"), FINAL)
-def test_a_final_response_ends_the_attempts_with_a_warning(
+def test_a_lasting_response_is_final_at_once_with_a_warning(
     service: Service, watch: Watch, caplog: pytest.LogCaptureFixture, fault: object, named: str
 ) -> None:
     service.faults = [fault, fault]  # type: ignore[list-item]

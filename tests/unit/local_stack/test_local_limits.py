@@ -1,0 +1,81 @@
+"""Requests that DynamoDB refuses by their words alone: empty keys, and bounds the wrong way round."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from local_stack.aws.limits import refusal_of
+
+EMPTY, FULL = {"pk": {"S": "a"}, "sk": {"S": ""}}, {"pk": {"S": "a"}, "sk": {"S": "b"}}
+NO_EMPTY_KEY = (
+    "ValidationException",
+    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string "
+    "value. Key: sk",
+)
+
+
+def query(condition, **values):
+    values = {f":{name}": value for name, value in values.items()}
+    return {"KeyConditionExpression": condition, "ExpressionAttributeValues": values}
+
+
+def refused(operation, request):
+    return refusal_of(f"DynamoDB_20120810.{operation}", json.dumps({"TableName": "t", **request}).encode())
+
+
+@pytest.mark.parametrize(
+    ("operation", "request_with"),
+    [
+        ("GetItem", lambda key: {"Key": key}),
+        ("DeleteItem", lambda key: {"Key": key}),
+        ("UpdateItem", lambda key: {"Key": key}),
+        ("BatchGetItem", lambda key: {"RequestItems": {"t": {"Keys": [FULL, key]}}}),
+        ("BatchWriteItem", lambda key: {"RequestItems": {"t": [{"DeleteRequest": {"Key": key}}]}}),
+        ("TransactWriteItems", lambda key: {"TransactItems": [{"ConditionCheck": {"Key": key}}]}),
+        ("Query", lambda key: query("pk = :pk AND sk = :sk", **key)),
+        ("Query", lambda key: query("pk=:pk AND begins_with(sk, :sk)", **key)),
+        ("Query", lambda key: query("pk = :pk AND sk between :sk and :last", **key, last={"S": "c"})),
+        (
+            "Query",
+            lambda key: {
+                **query("#p = :pk AND #s >= :sk", **key),
+                "ExpressionAttributeNames": {"#p": "pk", "#s": "sk"},
+            },
+        ),
+    ],
+)
+def test_a_key_is_never_empty(operation, request_with):
+    assert refused(operation, request_with(EMPTY)) == NO_EMPTY_KEY
+    assert refused(operation, request_with(FULL)) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        ({"S": "b"}, {"S": "a"}),
+        ({"S": "\U0001f6eb"}, {"S": "\ufffd"}),  # by the bytes of UTF-8
+        ({"N": "10"}, {"N": "9"}),
+        ({"B": "Yg=="}, {"B": "YQ=="}),
+    ],
+)
+def test_bounds_are_in_order(low, high):
+    condition = "pk = :pk AND sk BETWEEN :low AND :high"
+    [(kind, first)], [(_, last)] = low.items(), high.items()
+    rule = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound"
+    operand = "bound operand: AttributeValue"
+    shown = f"lower {operand}: {{{kind}:{first}}}, upper {operand}: {{{kind}:{last}}}"
+    message = f"Invalid KeyConditionExpression: {rule}; {shown}"
+    pk = {"S": "p"}
+    assert refused("Query", query(condition, pk=pk, low=low, high=high)) == ("ValidationException", message)
+    assert refused("Query", query(condition, pk=pk, low=high, high=low)) is None
+    assert refused("Query", query(condition, pk=pk, low=low, high=low)) is None
+
+
+@pytest.mark.parametrize("operation", ["PutItem", "UpdateItem", "DeleteItem", "Scan"])
+def test_bounds_of_other_expressions_are_in_order_too(operation):
+    name = "FilterExpression" if operation == "Scan" else "ConditionExpression"
+    values = {":low": {"N": "2"}, ":high": {"N": "1"}}
+    [code, message] = refused(operation, {name: "size BETWEEN :low AND :high", "ExpressionAttributeValues": values})
+    assert (code, message.partition(":")[0]) == ("ValidationException", f"Invalid {name}")
