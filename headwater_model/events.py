@@ -147,6 +147,8 @@ def _named(name: Check = _NAME, **further: Check) -> Mapping[str, Check]:
 
 _NAMED = ("namespace", "name")
 _PRINTED_NAME = text(name_in_bounds, no_control)
+# Airflow's Athena operator names the root of a bucket by an empty path.
+_LINKED_NAME = text(lambda name: name_in_bounds(name or "/"), no_control)
 _DATASET_NAME = fields_of(_named(_PRINTED_NAME), required=_NAMED)
 
 
@@ -216,7 +218,7 @@ _DOCUMENTATION = fields_of({"description": _TEXT})
 
 # Facets that name datasets, read in jobs, runs and datasets.
 _NAMING: Mapping[str, Check] = {
-    "symlinks": fields_of({"identifiers": list_of(_DATASET_NAME)}),
+    "symlinks": fields_of({"identifiers": list_of(fields_of(_named(_LINKED_NAME), required=_NAMED))}),
     "lifecycleStateChange": fields_of({"lifecycleStateChange": _TEXT, "previousIdentifier": _DATASET_NAME}),
     "columnLineage": _COLUMN_LINEAGE,
     "lineage": _unless_deleted({"entries": _entities(**_LINEAGE), **_LINEAGE}),

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from headwater_model.ids import DatasetId
+
 # Counts the parts of a partition's name at the end of a path.
 Rule = Callable[[list[str]], int]
 
@@ -65,6 +67,11 @@ def is_location(namespace: str) -> bool:
     (False, False)
     """
     return namespace.partition(":")[0] in _STORES or _BUCKET.match(namespace) is not None
+
+
+def is_in_bucket(dataset: DatasetId) -> bool:
+    """Check for a table of S3 Tables, by its bucket's ARN or in the catalog of Athena."""
+    return bool(_BUCKET.match(dataset.namespace)) or dataset.name.startswith("s3tablescatalog/")
 
 
 def plain_name(namespace: str, name: str) -> str:

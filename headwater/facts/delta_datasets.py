@@ -13,6 +13,7 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.list_rows import sources_in
 from headwater.facts.table import Row
 from headwater_model.ids import DatasetId, RunKey, name_uuid
+from headwater_model.partitions import is_in_bucket
 
 # A reader may know a part (its projection) of these facets, and a failed run does not write them.
 _OF_USES = frozenset({"schema"})
@@ -70,10 +71,11 @@ def other_names(report: Report) -> Iterator[Added]:
 
 
 def _symlinks(use: DatasetUse) -> Iterator[DatasetId]:
+    # dbt's integration gives each table of Athena a name in Glue's own catalog, and so a table of S3 Tables.
     facet = use.facets.get("symlinks", {})
     for identifier in () if is_deleted(facet) else facet.get("identifiers") or ():
-        other = DatasetId(identifier["namespace"], identifier["name"])
-        if other != use.dataset:
+        other = DatasetId(identifier["namespace"], identifier["name"] or "/")
+        if other != use.dataset and not (is_in_bucket(use.dataset) and other.namespace.startswith("arn:aws:glue:")):
             yield other
 
 
