@@ -42,17 +42,17 @@ _BYTES_MAX = 2_048
 
 
 def tag_pk(name: str) -> str:
-    """Name the partition of a tag."""
+    """Name the partition of a tag: `TAG#<tag>`."""
     return f"TAG#{sha256_hex(tag_key(name))}"
 
 
 def owner_pk(name: str) -> str:
-    """Name the partition of an owner."""
+    """Name the partition of an owner: `OWNER#<owner>`."""
     return f"OWNER#{sha256_hex(owner_key(name))}"
 
 
 def tag_facts_key(name: str) -> Key:
-    """Make the key of the facts of a tag."""
+    """Make the key of the facts of a tag: `TAG#<tag>`, `FACTS`."""
     return tag_pk(name), FACTS
 
 
@@ -143,7 +143,7 @@ class SourceId(NamedTuple):
 
 
 def source_facts_key(source: SourceId) -> Key:
-    """Make the key of the facts of a source."""
+    """Make the key of the facts of a source: `SOURCE#<source>`, `FACTS#<namespace>`."""
     return f"SOURCE#{sha256_hex(source.name)}", f"FACTS#{sha256_hex(source.namespace)}"
 
 
