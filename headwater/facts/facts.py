@@ -328,7 +328,7 @@ def primary_of(facts: DatasetFacts) -> DatasetId | None:
 
 
 def rivals_of(facts: DatasetFacts) -> Sequence[DatasetId]:
-    """List the locations that claim this name in turns, the last claim last; none for the name of a moved table.
+    """List the locations that claim a name in turns, `[s3://a t, s3://b t]`, last claim last; none of a moved table.
 
     Two warehouses of a catalog may have a table of the same name: the name means neither.
     """

@@ -88,7 +88,7 @@ def state_rows(job: JobId, node: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def state_queries(state: State, namespace: str | None, limit: int) -> list[RowQuery]:
-    """Make the queries of the jobs in a listed state; of a namespace if given."""
+    """Make the queries of the jobs in a listed state: `STATE#FAILED#<shard>`; of a namespace if given."""
     prefix = namespace_prefix("JOB", "*" if namespace is None else namespace)
     return [RowQuery(f"STATE#{state}#{shard}", prefix=prefix, limit=limit) for shard in range(_SHARDS)]
 
@@ -107,7 +107,7 @@ def _place(facts: JobFacts) -> str:
 
 
 def lately_queries(limit: int) -> list[RowQuery]:
-    """Make the queries of the jobs with the last events, the newest first."""
+    """Make the queries of the jobs with the last events, `LATELY#<shard>`, the newest first."""
     return [RowQuery(f"LATELY#{shard}", newest_first=True, limit=limit) for shard in range(_SHARDS)]
 
 
