@@ -38,12 +38,12 @@ class PageFile:
 
 @cache
 def built_files() -> Mapping[str, Path]:
-    """List the files that may be served; they do not change while a process lives."""
+    """List the files that may be served, `{"index.html": path}`; they do not change while a process lives."""
     return list_files(DIST)
 
 
 def list_files(folder: Path) -> Mapping[str, Path]:
-    """List the files of a build by name; empty without a build."""
+    """List the files of a build by name, `{"index.html": path}`; empty without a build."""
     files = folder.iterdir() if (folder / INDEX).is_file() else ()
     return {path.name: path for path in files if path.suffix in _TYPES}
 

@@ -71,7 +71,7 @@ def when(time: str | None) -> str | None: ...
 
 
 def when(time: str | None) -> str | None:
-    """Print a time as Marquez does; None without a time."""
+    """Print a time as Marquez does, `2024-10-24T19:27:05Z`; None without a time."""
     return None if time is None else render_time(time)
 
 

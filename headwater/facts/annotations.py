@@ -154,7 +154,7 @@ def annotations_to_json(annotations: Annotations) -> dict[str, Any] | None:
 
 
 def annotations_from_json(document: Mapping[str, Any] | None) -> Annotations:
-    """Parse the annotations of a row."""
+    """Parse the annotations of a row, `{"tags": [{"name": "PII", ...}], "owners": [], ...}`."""
     if document is None:
         return NO_ANNOTATIONS
     described = document["described"]
@@ -171,7 +171,7 @@ def _attributed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
-    """Compute the annotations of a job or dataset from its facts."""
+    """Compute the annotations of a job or dataset, `Annotations(tags=(Tag("PII", ...),))`, from its facts."""
     facets = describing_facets(facts)
     documentation, ownership = (_latest(facets.get(name, {})) for name in ("documentation", "ownership"))
     described = documentation and text_in(documentation[0], "description")

@@ -182,22 +182,22 @@ def _row(pk: str, event: Event, results: Sequence[Result]) -> Row:
 
 
 def row_key(pk: str, stamp: str) -> tuple[str, str]:
-    """Make the key of the row of an event's results."""
+    """Make the key of the row of an event's results: `DATASET#<dataset>`, `TEST#<stamp>`."""
     return pk, f"{_PREFIX}{stamp}"
 
 
 def stamp_of(row: Row) -> str:
-    """Read the stamp of a row's event."""
+    """Read the stamp of a row's event: the rest of `TEST#<stamp>`."""
     return row.sk.removeprefix(_PREFIX)
 
 
 def rows_query(pk: str, limit: int, before: str | None = None) -> RowQuery:
-    """Query the rows of a dataset's or job's results, the last first; of events before a time."""
+    """Query the rows of a dataset's or job's results, `TEST#<stamp>`, the last first; of events before a time."""
     return RowQuery(pk, low=_PREFIX, high=f"{_PREFIX}{before or '~'}", newest_first=True, limit=limit)
 
 
 def has_failed(assertions: Assertions) -> bool:
-    """True if the last result of a test is a failure."""
+    """True if the last result of a test is a failure or a warning: `{"unique": [stamp, 2]}`."""
     return any(rank for _, rank in assertions.values())
 
 

@@ -134,7 +134,7 @@ _remembered = lru_cache(_REMEMBERED_MAX)(_of_content)
 
 
 def ref_of(facet: Facet) -> str | None:
-    """Read the ref in a reference; None for a facet that facts hold as it was sent."""
+    """Read the ref in a reference, `col:<hash>`; None for a facet that facts hold as it was sent."""
     return facet["ref"] if is_reference(facet) else None
 
 
@@ -152,7 +152,7 @@ class ReportedColumns:
 
 
 def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None:
-    """Find the run's report of a dataset's columns (under this name); None without a report."""
+    """Find the run's report of a dataset's columns (under this name), `ReportedColumns(("col:<hash>",), sources)`."""
     facets = facts.written_facets.get(dataset, {})
     explicit = [*_lineage_of(facts, dataset), *_references(facets.get(LINEAGE, {}))]
     base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
@@ -184,7 +184,7 @@ def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:
 
 
 def ever_sources(facts: RunFacts) -> set[IdText]:
-    """List the sources of all columns reported by the run, now or as of an earlier time."""
+    """List the sources of all columns ever reported by the run, such as `b` of `{"outputs": {"a": ["b"]}}`."""
     groups = (reference["outputs"].values() for reference in _ever_reported(facts))
     return {source for group in groups for sources in group for source in sources}
 
@@ -279,7 +279,7 @@ def roots_of(facts: RunFacts) -> list[str]:
 
 
 def restored(many: Sequence[Facets], table: GraphReader) -> list[Facets]:
-    """Look up facets stored by content, as they were sent; a round of requests, if any has a reference."""
+    """Look up facets stored by content, `FACET#col:<hash>`, as sent; a round of requests, if any is a reference."""
     keys = {ref: facet_key(ref) for facets in many for ref in map(ref_of, facets.values()) if ref}
     rows = table.get(keys.values()) if keys else {}
     sent = {ref: rows[key].data for ref, key in keys.items() if key in rows}
@@ -287,5 +287,5 @@ def restored(many: Sequence[Facets], table: GraphReader) -> list[Facets]:
 
 
 def without_references(facets: Facets) -> Facets:
-    """Drop the facets stored by content: graphs do not look them up."""
+    """Drop the facets stored by content, `{"ref": "col:<hash>", ...}`: graphs do not look them up."""
     return {name: facet for name, facet in facets.items() if ref_of(facet) is None}

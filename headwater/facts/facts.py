@@ -239,7 +239,7 @@ def join(left: F, right: F) -> F:
 
 
 def as_of(facts: F, time: str) -> F:
-    """Cut the facts to the time before a time, as far as they are still stored.
+    """Cut the facts to the time before `"2026-11-20T00:00:00.000000Z"`, as far as they are still stored.
 
     Runs and jobs keep their parents, whenever an event named them: who started a run is no matter of time.
     """
@@ -279,17 +279,17 @@ def to_json(facts: Facts) -> dict[str, Any]:
 
 
 def text_of(id: DatasetId | JobId) -> IdText:  # noqa: A002 - what it is
-    """Render the id as a JSON key."""
+    r"""Render the id as a JSON key: `s3://lake\0raw`."""
     return f"{id.namespace}\0{id.name}"
 
 
 def dataset_of(text: IdText) -> DatasetId:
-    """Parse the dataset of a JSON key."""
+    r"""Parse the dataset of a JSON key: `s3://lake\0raw` is `raw` in `s3://lake`."""
     return DatasetId(*text.split("\0", 1))
 
 
 def job_of(text: IdText) -> JobId:
-    """Parse the job of a JSON key."""
+    r"""Parse the job of a JSON key: `etl\0load` is `load` in `etl`."""
     return JobId(*text.split("\0", 1))
 
 
@@ -302,17 +302,17 @@ def facets_of(histories: Histories) -> Facets:
 
 
 def describing_facets(facts: JobFacts | DatasetFacts) -> Histories:
-    """List a job's or dataset's own facets and, for names that a job lacks, the facets sent by its child runs."""
+    """List a thing's own facets; a job without `documentation` has the `documentation` sent by its child runs."""
     return {**facts.named_facets, **facts.facets} if isinstance(facts, JobFacts) else facts.facets
 
 
 def present(facets: Facets) -> Facets:
-    """Sort the facets by name, without deleted facets."""
+    """Sort the facets by name, without deleted facets (`"_deleted": true`)."""
     return {name: facets[name] for name in sorted(facets) if not is_deleted(facets[name])}
 
 
 def merged_facets(by_name: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:
-    """List the latest facets of a dataset written under several names."""
+    """List the latest facets of a dataset written under several names, such as `s3a://lake raw` and `s3://lake raw`."""
     merged: Histories = {}
     for name in names:
         merged = lattice.FACETS.join(merged, by_name.get(text_of(name), {}))
@@ -320,7 +320,7 @@ def merged_facets(by_name: Mapping[IdText, Histories], names: Iterable[DatasetId
 
 
 def primary_of(facts: DatasetFacts) -> DatasetId | None:
-    """Find the dataset with this name as an alias, by the last statement; None for a name with rivals."""
+    """Find the dataset of an alias: `s3://lake/orders` for `shop.orders`; None for a name with rivals."""
     stated = facts.aliases
     if not stated or rivals_of(facts):
         return None
@@ -328,7 +328,7 @@ def primary_of(facts: DatasetFacts) -> DatasetId | None:
 
 
 def rivals_of(facts: DatasetFacts) -> Sequence[DatasetId]:
-    """List the locations that claim this name in turns, the last claim last; none for the name of a moved table.
+    """List the locations that claim a name in turns, `[s3://a t, s3://b t]`, last claim last; none of a moved table.
 
     Two warehouses of a catalog may have a table of the same name: the name means neither.
     """
@@ -345,10 +345,10 @@ def parent_of(history: History) -> ParentRun | None:
 
 
 def is_dropped(facts: DatasetFacts) -> bool:
-    """True if the dataset was dropped and not mentioned since; an event of the same time may have followed the drop."""
+    """True if `dropped_at` is after `mentioned_undropped_at`: of equal times, a mention may have followed the drop."""
     return max(facts.dropped_at, default="") > max(facts.mentioned_undropped_at, default="")
 
 
 def last_deleted(facts: JobFacts | DatasetFacts | NamespaceFacts) -> str:
-    """Find the time of the last deletion; the empty text without a deletion."""
+    """Find the time of the last deletion; `""` without a deletion."""
     return max(facts.deleted_at, default="")

@@ -60,13 +60,13 @@ def child_run_rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
 
 
 def child_jobs_query(parent: JobId, namespace: str | None, limit: int) -> RowQuery:
-    """Query the possible children of a job, in a namespace; None: all namespaces."""
+    """Query the possible children of a job, `CHILD#<namespace>#...`; a namespace of None: in all namespaces."""
     prefix = _CHILD if namespace is None else f"{_CHILD}{namespace_hash(namespace)}#"
     return RowQuery(job_pk(parent), prefix=prefix, limit=limit)
 
 
 def child_runs_query(parent: RunKey, limit: int) -> RowQuery:
-    """Query the possible children of a run, the last started first."""
+    """Query the possible children of a run, `CHILD#<job>#<start>#<run>`, the last started first."""
     return RowQuery(run_pk(parent.id), prefix=f"{_CHILD}{parent.job_hash}#", newest_first=True, limit=limit)
 
 
@@ -200,7 +200,7 @@ def columns_prefix(dataset: DatasetId) -> str:
 
 
 def storage_prefix(version: str) -> str:
-    """Name the prefix of a dataset's versions by a storage's own version."""
+    """Name the prefix, `BY_STORAGE#<hash>`, of a dataset's versions by a storage's own version."""
     return f"BY_STORAGE#{sha256_hex(version)[:32]}"
 
 

@@ -30,7 +30,7 @@ _NO_FACTS = RunFacts()
 
 
 def read_run_facts(runs: Iterable[RunKey], table: GraphReader, at: str | None = None) -> dict[RunKey, RunFacts]:
-    """Read the facts of the existing runs among these, as of a time."""
+    """Read the facts of the existing runs among these, `{run: facts}`, as of a time."""
     stored = facts_in_rows(table.get(facts_key(run) for run in runs).values())
     if at is None:
         return stored
@@ -39,22 +39,22 @@ def read_run_facts(runs: Iterable[RunKey], table: GraphReader, at: str | None = 
 
 
 def facts_in_rows(rows: Iterable[Row]) -> dict[RunKey, RunFacts]:
-    """Parse the facts of runs in these rows."""
+    """Parse the facts of runs in these rows: `{"id": "0176a8c2-....c8cf489e...", "facts": {...}}`."""
     return {RunKey.parse(row.data["id"]): RunFacts(**row.data["facts"]) for row in rows}
 
 
 def time_of(row: Row) -> str:
-    """Read the time in an index row's sort key."""
+    """Read the time in the sort key of an index row: `WITH_IO#<time>#<run>`."""
     return row.sk.split("#")[-2]
 
 
 def run_of(row: Row) -> RunKey:
-    """Read the run in an index row's sort key."""
+    """Read the run in the sort key of an index row: `WITH_IO#<time>#<run>`."""
     return RunKey.parse(end_of(row))
 
 
 def end_of(row: Row) -> str:
-    """Read the end of an index row's sort key: a run's identity, or the hash of a DatasetEvent."""
+    """Read the end of a sort key, `WITH_IO#<time>#<run>`: a run's identity, or the hash of a DatasetEvent."""
     return row.sk.rpartition("#")[2]
 
 
@@ -151,7 +151,7 @@ def first_of_groups(
 
 
 def place_of(run: RunWithFacts) -> Position:
-    """Order a run among its job's runs that count: by effective time, then by identity."""
+    """Order a run among its job's runs that count: `("2026-11-20T...", "<run>")`, effective time before identity."""
     return effective_time(run[1]) or "", str(run[0])
 
 
@@ -161,7 +161,7 @@ def last_with_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexSc
 
 
 def last_without_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
-    """Scan for the job's last run that counts and has neither inputs nor outputs."""
+    """Scan the rows `WITHOUT_IO#<time>#<run>` for the job's last run that counts and has no inputs and no outputs."""
     return _scan_places(job, "WITHOUT_IO", high, lambda facts: not has_io(facts), streamed=streamed)
 
 
@@ -173,7 +173,7 @@ def last_explicit_without_io(job: JobId, high: str = "~", *, streamed: bool) -> 
 
 
 def last_with_columns(job: JobId, dataset: IdText, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
-    """Scan for the job's last run that reported the columns of a dataset."""
+    r"""Scan for the job's last run that reported the columns of a dataset, given as `s3://lake\0raw`."""
     prefix = columns_prefix(dataset_of(dataset))
     return _scan_places(
         job, prefix, high, lambda facts: reported_columns(facts, dataset) is not None, streamed=streamed
@@ -196,14 +196,14 @@ def _scan_places(
 
 
 def last_started(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
-    """Scan for the job's run that started last; runs known only as parents come before all started runs."""
+    """Scan the rows `RUN#<start>#<run>` for the job's run that started last; runs known only as parents sort first."""
     return scan_runs(job, "RUN", high, lambda facts, time: (facts.first or EARLIEST) == time)
 
 
 def scan_runs(
     job: JobId, prefix: str, high: str = "~", is_valid: Callable[[RunFacts, str], bool] = lambda _, __: True
 ) -> IndexScan[RunWithFacts]:
-    """Scan for the job's runs under an index prefix; their facts confirm the time of the row."""
+    """Scan for the job's runs under a prefix of index rows, `WITH_IO`; their facts confirm the time of the row."""
 
     def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
         return (run_of(row), facts) if is_valid(facts, time_of(row)) else None

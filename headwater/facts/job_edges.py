@@ -90,13 +90,13 @@ def _job_sources(facts: RunFacts) -> Sequence[IdText]:
 
 
 def edges_in(node: Mapping[str, Any]) -> Iterator[JobEdge]:
-    """Yield the edges in a job's node."""
+    """Yield the edges in a job's node: `{"jobs": [{"other": <job>, "side": "up", "kind": "CONTROL"}]}`."""
     for form in node.get("jobs", ()):
         yield JobEdge(**{**form, "other": job_of(form["other"])})
 
 
 def dependents_in(node: Mapping[str, Any]) -> Sequence[JobId]:
-    """List the first hundred jobs by name with a possible edge to the node's job: readers check their nodes."""
+    """List the first hundred jobs in a node's `dependents`: their edges are possible, and readers check their nodes."""
     return list(map(job_of, node.get("dependents", ())[:JOBS_MAX]))
 
 

@@ -56,7 +56,7 @@ _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
 
 
 def summarize_run(run: RunKey, facts: RunFacts) -> Run:
-    """Summarize a run without its facets and versions; it has a job version only if it reported datasets."""
+    """Summarize a run, `Run("0176a8c2-...", job, "COMPLETED")`; it has a job version only if it reported datasets."""
     job = owner(facts)
     if job is None:
         raise ValueError(f"run {run} has no job")
@@ -174,7 +174,7 @@ def _part_used(facets: Histories) -> Part | None:
 
 
 def flows_in(node: Mapping[str, Any]) -> tuple[tuple[DatasetId, DatasetId], ...] | None:
-    """Pair the node's inputs with the outputs made of them; None if each output is made of all inputs."""
+    """Pair inputs with outputs made of them, `"flows": [[0], [0, 1]]`; None if each output is made of all inputs."""
     if "flows" not in node:
         return None
     inputs = list(map(dataset_of, node["inputs"]))
@@ -202,7 +202,7 @@ def is_streamed(facts: JobFacts) -> bool:
 
 
 def streamed_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
-    """Find the jobs that had a stream, by their facts."""
+    """Find the jobs that had a stream, by their facts (`first_streamed`)."""
     return {job for job, facts in _facts_of(jobs, table).items() if is_streamed(facts)}
 
 
@@ -217,7 +217,7 @@ def _facts_of(jobs: Iterable[JobId], table: GraphReader) -> dict[JobId, JobFacts
 
 
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
-    """Parse the node's inputs and outputs, under the names as written."""
+    """Parse the node's `inputs` and `outputs`, under the names as written."""
     return set(map(dataset_of, node["inputs"])), set(map(dataset_of, node["outputs"]))
 
 
@@ -242,7 +242,7 @@ _Pair: TypeAlias = tuple[JobId, IdText]
 def compute_nodes(
     jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None = None
 ) -> dict[JobId, dict[str, Any]]:
-    """Compute the node of each job from its facts and its runs' facts, now or at an earlier time."""
+    """Compute each job's node, `{"inputs": [...], ...}`, from its and its runs' facts, now or at an earlier time."""
     # Two scans a job: its last run with inputs or outputs, and its last started run. All jobs share the rounds.
     high = at or "~"
     groups = [

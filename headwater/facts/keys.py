@@ -31,17 +31,17 @@ _UNPRINTED = "\x7f"
 
 
 def run_pk(run_id: str) -> str:
-    """Name the partition of a run id: it holds a run for each job with the id."""
+    """Name the partition of a run id, `RUN#0176a8c2-...`: it holds a run for each job with the id."""
     return f"RUN#{run_id}"
 
 
 def job_pk(job: JobId) -> str:
-    """Name the partition of a job."""
+    """Name the partition of a job: `JOB#<job>`."""
     return f"JOB#{job.digest}"
 
 
 def dataset_pk(dataset: DatasetId) -> str:
-    """Name the partition of a dataset."""
+    """Name the partition of a dataset: `DATASET#<dataset>`."""
     return f"DATASET#{dataset.digest}"
 
 
@@ -51,12 +51,12 @@ def thing_pk(thing: JobId | DatasetId) -> str:
 
 
 def namespace_pk(namespace: str) -> str:
-    """Name the partition of a namespace."""
+    """Name the partition of a namespace: `NAMESPACE#<namespace>`."""
     return f"NAMESPACE#{sha256_hex(namespace)}"
 
 
 def facts_key(entity: RunKey | JobId | DatasetId) -> Key:
-    """Make the key of the facts of a run, a job or a dataset."""
+    """Make the key of the facts of a run, a job or a dataset: `JOB#<job>`, `FACTS`."""
     if isinstance(entity, JobId):
         return job_pk(entity), FACTS
     if isinstance(entity, DatasetId):
@@ -65,17 +65,17 @@ def facts_key(entity: RunKey | JobId | DatasetId) -> Key:
 
 
 def run_facts_prefix(namespace: str) -> str:
-    """Name the prefix of the facts of a run id's runs, for the jobs of a namespace."""
+    """Name the prefix, `FACTS#<namespace>`, of the facts of a run id's runs, for the jobs of a namespace."""
     return f"{RUN_FACTS}{namespace_hash(namespace)}"
 
 
 def current_key(job: JobId) -> Key:
-    """Make the key of the job's node of the current graph."""
+    """Make the key of the job's node of the current graph: `JOB#<job>`, `CURRENT`."""
     return job_pk(job), CURRENT
 
 
 def facet_key(ref: str, dataset: DatasetId | None = None) -> Key:
-    """Make the key of a facet by its ref, or of the columns of a dataset in the facet."""
+    """Make the key of a facet by its ref, `FACET#col:<hash>`, or of the columns of a dataset in the facet."""
     return f"FACET#{ref}", "BODY" if dataset is None else f"COLUMNS#{dataset.digest[:32]}"
 
 

@@ -341,7 +341,7 @@ def history_of(body: Any, stamp: str) -> History:
 
 
 def latest(history: History) -> tuple[str, Any] | None:
-    """Find the stamp and body of the latest content; of two contents stated throughout, the later begun."""
+    """Find the latest stamp and body: `{"a": [s1, s2, 1]}` gives `(s2, 1)`; if two contents go on, the later begun."""
     if not history:
         return None
     _, last, body = history[_latest(history)]
@@ -349,7 +349,7 @@ def latest(history: History) -> tuple[str, Any] | None:
 
 
 def latest_first(history: History) -> list[Any]:
-    """List the bodies of the contents, the latest first."""
+    """List the bodies, the latest first: `{"a": [s1, s1, 1], "b": [s2, s2, 2]}` gives `[2, 1]`."""
     return [history[content][2] for content in _latest_first(history)]
 
 

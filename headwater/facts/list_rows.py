@@ -42,17 +42,17 @@ _BYTES_MAX = 2_048
 
 
 def tag_pk(name: str) -> str:
-    """Name the partition of a tag."""
+    """Name the partition of a tag: `TAG#<tag>`."""
     return f"TAG#{sha256_hex(tag_key(name))}"
 
 
 def owner_pk(name: str) -> str:
-    """Name the partition of an owner."""
+    """Name the partition of an owner: `OWNER#<owner>`."""
     return f"OWNER#{sha256_hex(owner_key(name))}"
 
 
 def tag_facts_key(name: str) -> Key:
-    """Make the key of the facts of a tag."""
+    """Make the key of the facts of a tag: `TAG#<tag>`, `FACTS`."""
     return tag_pk(name), FACTS
 
 
@@ -88,7 +88,7 @@ def state_rows(job: JobId, node: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def state_queries(state: State, namespace: str | None, limit: int) -> list[RowQuery]:
-    """Make the queries of the jobs in a listed state; of a namespace if given."""
+    """Make the queries of the jobs in a listed state: `STATE#FAILED#<shard>`; of a namespace if given."""
     prefix = namespace_prefix("JOB", "*" if namespace is None else namespace)
     return [RowQuery(f"STATE#{state}#{shard}", prefix=prefix, limit=limit) for shard in range(_SHARDS)]
 
@@ -107,7 +107,7 @@ def _place(facts: JobFacts) -> str:
 
 
 def lately_queries(limit: int) -> list[RowQuery]:
-    """Make the queries of the jobs with the last events, the newest first."""
+    """Make the queries of the jobs with the last events, `LATELY#<shard>`, the newest first."""
     return [RowQuery(f"LATELY#{shard}", newest_first=True, limit=limit) for shard in range(_SHARDS)]
 
 
@@ -143,7 +143,7 @@ class SourceId(NamedTuple):
 
 
 def source_facts_key(source: SourceId) -> Key:
-    """Make the key of the facts of a source."""
+    """Make the key of the facts of a source: `SOURCE#<source>`, `FACTS#<namespace>`."""
     return f"SOURCE#{sha256_hex(source.name)}", f"FACTS#{sha256_hex(source.namespace)}"
 
 

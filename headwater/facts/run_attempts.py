@@ -38,12 +38,12 @@ class _Part(NamedTuple):
 
 
 def attempts_of(facts: RunFacts) -> tuple[Attempt, ...]:
-    """List the run's attempts in order, as far as its facts hold their STARTs and ends; a mere parent run has none."""
+    """List the run's attempts, `Attempt("FAILED", start, end)`, as far as its facts hold them; a mere parent: none."""
     return tuple(map(_attempt, _parts(facts))) if facts.first_typed else ()
 
 
 def are_attempts_cut(facts: RunFacts) -> bool:
-    """True if STARTs between the first fifty and the last may be forgotten: attempts there may show as a single one."""
+    """True if `starts` is full: STARTs in its middle may be forgotten, and attempts there show as a single attempt."""
     return len(facts.starts) >= 2 * STARTS_MAX
 
 

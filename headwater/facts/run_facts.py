@@ -77,35 +77,35 @@ class Run:
 
 
 def owner(facts: RunFacts) -> JobId | None:
-    """Find the run's job; None for a DatasetEvent's run, and before the run's first mention."""
+    """Find the run's job; None for a DatasetEvent's run, and before the run's first mention (no `job`)."""
     return job_of(facts.job) if facts.job else None
 
 
 def first_mention(facts: RunFacts) -> tuple[bool, str]:
-    """Order a run among the runs of its id: by its own first event, then by its first mention as a parent."""
+    """Order a run among the runs of its id: by `first`, its own first event, then by `named_first`, as a parent."""
     return facts.first is None, facts.first or facts.named_first or ""
 
 
 def ended(facts: RunFacts) -> str | None:
-    """Find the time of the terminal event that decides, of the last attempt to end."""
+    """Find the time of the terminal event that decides, of the last attempt to end: 60 of `FAIL 60, START 600`."""
     last = last_ended(facts)
     return last.ended if last else None
 
 
 def began(facts: RunFacts) -> str | None:
-    """Find the start of the attempt that decides, or of a run that goes on; None before the run's first event."""
+    """Find the start of the attempt that decides, or of a run that goes on (`first`); None before its first event."""
     last = last_ended(facts)
     return last.started if last else facts.first
 
 
 def state(facts: RunFacts) -> State:
-    """Name the run's state, as Marquez prints it."""
+    """Name the run's state, as Marquez prints it: `RUNNING` from its first typed event until an attempt ends."""
     last = last_ended(facts)
     return last.state if last else "RUNNING" if facts.first_typed else "NEW"
 
 
 def failed(facts: RunFacts) -> bool:
-    """True if it did not complete: its outputs are never current."""
+    """True if the run is `FAILED` or `ABORTED`: its outputs are never current."""
     return state(facts) in _FAILED
 
 
@@ -115,12 +115,12 @@ def is_active_stream(facts: RunFacts) -> bool:
 
 
 def has_io(facts: RunFacts) -> bool:
-    """True if the run reported inputs or outputs; a report of one side means that the other side is empty."""
+    """True if the run reported `inputs` or `outputs`; a report of one side means that the other side is empty."""
     return bool(facts.inputs or facts.outputs)
 
 
 def effective_time(facts: RunFacts) -> str | None:
-    """Find the run's end, or an active stream's last event; None before it counts. Orders the job's runs."""
+    """Find the run's end, or an active stream's `last` event; None before it counts. Orders the job's runs."""
     return ended(facts) or (facts.last if is_active_stream(facts) else None)
 
 
@@ -135,14 +135,14 @@ def version_times(facts: RunFacts) -> list[str]:
 
 
 def io_times(facts: RunFacts) -> set[str]:
-    """List the times at which inputs and outputs may change: windows, and first mentions before the first window."""
+    """List the times at which inputs and outputs may change: `windows`, and first mentions before the first window."""
     windows = [window.time for window in windows_of(facts)]
     firsts = {*facts.inputs.values(), *facts.outputs.values()}
     return {*windows, *(first for first in firsts if not windows or first < windows[0])}
 
 
 def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
-    """List the inputs and outputs, sorted: of a stream the ones mentioned by the time, at its end all.
+    """List the sorted inputs and outputs, `([raw], [checked])`: a stream's as mentioned by the time, at its end all.
 
     A run with windows has the inputs and outputs of its last window alone.
     """
@@ -191,7 +191,7 @@ def code_of(facts: RunFacts) -> tuple[str | None, str | None]:
 
 
 def text_in(facet: Facet, name: str) -> str | None:
-    """Read a facet's field, if it is a text and not empty."""
+    """Read a facet's field, if it is a text and not empty: `text_in({"url": "a"}, "url")` is `"a"`."""
     value = facet.get(name)
     return value if isinstance(value, str) and value else None
 
@@ -229,17 +229,17 @@ def version_at(facts: RunFacts, time: str) -> str | None:
 
 
 def dataset_version_id(dataset: DatasetId, made_by: str) -> str:
-    """Compute the id of a version made by a DatasetEvent (by its hash); of the initial version with ''."""
+    """Compute the UUID of a DatasetEvent's version, by its hash; `dataset_version_id(dataset, "")` is the initial."""
     return name_uuid(f"{dataset.namespace}:{dataset.name}:{made_by}")
 
 
 def run_version_id(dataset: DatasetId, run: RunKey) -> str:
-    """Compute the id of a run's version of a dataset: two jobs' runs with the same id make two versions."""
+    """Compute the UUID of a run's version of a dataset: two jobs' runs of the id `0176a8c2-...` make two versions."""
     return dataset_version_id(dataset, str(run))
 
 
 def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:
-    """Find the time of the run's version: its end, or a stream's first mention of the dataset; None: no version."""
+    """Find the time of the run's version: its end, or a stream's first mention in `outputs`; None without a version."""
     first = facts.outputs.get(text_of(dataset))
     if first is None or facts.declared or effective_time(facts) is None:
         return None
@@ -247,7 +247,7 @@ def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:
 
 
 def written_datasets(facts: RunFacts) -> Iterator[DatasetId]:
-    """Yield the datasets with a version made by the run."""
+    """Yield the datasets in `outputs` with a version made by the run: none while a batch run goes on."""
     return (dataset for dataset in map(dataset_of, facts.outputs) if version_created(facts, dataset))
 
 
@@ -265,7 +265,7 @@ def branch_of(use_facets: Facets) -> str | None:
 
 
 def root_run(run: RunKey, facts: RunFacts) -> RunKey:
-    """Find the root run: the root in the parent facet, else the parent, else the run itself."""
+    """Find the root run: the `root` in the parent facet, else the parent, else the run itself."""
     last = latest(facts.parents)
     if last is None:
         return run
@@ -276,6 +276,6 @@ def root_run(run: RunKey, facts: RunFacts) -> RunKey:
 
 
 def parent_run(facts: RunFacts) -> RunKey | None:
-    """Find the parent of the run."""
+    """Find the run's parent: the `run` and `job` of its last `parent` facet."""
     parent = parent_of(facts.parents)
     return parent.key if parent else None

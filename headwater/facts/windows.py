@@ -56,7 +56,7 @@ def window_of(
 
 
 def windows_of(facts: RunFacts) -> Iterator[Window]:
-    """Yield the windows in a run's facts, in the order of time."""
+    """Yield the windows in a run's facts, `Window("2026-11-20T12:00:00.000000Z", ...)`, in the order of time."""
     stamped = [(stamp, content) for content, (_, *stamps) in facts.windows.items() for stamp in stamps]
     for stamp, content in sorted(stamped):
         yield Window(stamp.partition("#")[0], **facts.windows[content][0])

@@ -109,7 +109,7 @@ def typed_words(text: str) -> list[str]:
 
 
 def has_words(typed: Iterable[str], texts: Iterable[str]) -> bool:
-    """True if each typed word begins a word of a text."""
+    """True if each typed word begins a word of a text: `["check", "emis"]` of `emissions.preCheck_v2`."""
     words = [word for text in texts for word in words_of(text)]
     return all(any(word.startswith(beginning) for word in words) for beginning in typed)
 
@@ -185,7 +185,7 @@ def _pk(kind: Kind, scope: str, word: str, shard: int) -> str:
 
 
 def word_queries(kind: Kind, scopes: Sequence[str], word: str) -> list[RowQuery]:
-    """Make the queries for names with words that begin with the word, equal words first."""
+    """Make the queries, `WORD#NAME#*#e#<shard>`, for names with words that begin with `emis`, equal words first."""
     limit = ROWS_MAX // (_SHARDS * len(scopes))
     pks = [_pk(kind, scope, word, shard) for scope in scopes for shard in range(_SHARDS)]
     queries = [RowQuery(pk, prefix=word[:_WORD_CHARS_MAX], limit=limit) for pk in pks]

@@ -63,7 +63,7 @@ def fields_of(facets: Facets) -> Sequence[Mapping[str, Any]]:
 
 
 def is_temporary(facts: DatasetFacts) -> bool:
-    """True if the dataset is private storage: by its name, or if its single parent run also dropped it."""
+    """True if the dataset is private storage: by its name (`temporary`), or dropped by its single parent run, too."""
     if facts.temporary:
         return True
     return is_dropped(facts) and len(facts.parent_runs) == 1 and NO_PARENT not in facts.parent_runs
@@ -126,7 +126,7 @@ def described_fields(facts: DatasetFacts) -> set[FieldPath]:
 
 
 def descriptions_in(facets: Facets) -> Mapping[FieldPath, str]:
-    """Map the fields of the schema facet, nested fields too, to their descriptions."""
+    """Map the fields of the schema facet, nested too, to their descriptions: `{("plane", "seats"): "without crew"}`."""
     descriptions: dict[FieldPath, str] = {}
     level: list[_Level] = [((), fields_of(facets))]
     for _ in range(_DEPTH_MAX):
@@ -165,7 +165,7 @@ def _position(schema: _Schema) -> tuple[str, str]:
 
 
 def read_facets(groups: Sequence[ResolvedDataset], view: GraphView) -> list[Facets]:
-    """Read the facets of each dataset, as of the view's time; at most nine requests for a dataset."""
+    """Read each dataset's facets, `{"schema": ...}`, as of the view's time; at most nine requests for a dataset."""
     doubtful = [number for number, group in enumerate(groups) if is_doubtful(group.facts)]
     written = _last_written([groups[number] for number in doubtful], view)
     # The last declared schema, else the last sent by a run with an output.

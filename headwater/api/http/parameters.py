@@ -125,7 +125,7 @@ def text(name: str, description: str) -> OptionalParameter[str]:
 
 
 def nonblank_text(name: str, description: str, example: str) -> OptionalParameter[str]:
-    """Declare a text of the query with more than white space, documented by an example."""
+    """Declare a text of the query with more than white space, documented by an example: `job:emissions:check`."""
 
     def parse(given: str) -> str:
         if not given.strip():
@@ -138,7 +138,7 @@ def nonblank_text(name: str, description: str, example: str) -> OptionalParamete
 
 
 def number(name: str, description: str, *, least: int, most: int) -> OptionalParameter[int]:
-    """Declare a whole number of the query."""
+    """Declare a whole number of the query: `number("limit", "The most of a page.", least=0, most=1000)`."""
 
     def parse(given: str) -> int:
         if not _NUMBER.fullmatch(given) or not least <= int(given) <= most:
@@ -161,7 +161,7 @@ def flag(name: str, description: str) -> Parameter[bool]:
 
 
 def words(names: Iterable[C]) -> Mapping[str, C]:
-    """Map words to themselves, for a choice."""
+    """Map words to themselves, for a choice: `words(["in", "out"])` is `{"in": "in", "out": "out"}`."""
     return {name: name for name in names}
 
 
@@ -189,7 +189,7 @@ def moment(name: str, description: str) -> OptionalParameter[str]:
 
 
 def day(name: str, description: str, example: str) -> OptionalParameter[str]:
-    """Declare a day of the calendar, as YYYY-MM-DD."""
+    """Declare a day of the calendar: `2026-11-20`."""
 
     def parse(given: str) -> str:
         if not is_day(given):

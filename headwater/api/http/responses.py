@@ -128,5 +128,5 @@ def respond_or_link(
 
 
 def respond_json(links: Links, body: object, headers: Mapping[str, str] | None = None) -> Response[str]:
-    """Respond with the JSON, or with a redirect to it above the bound of a response."""
+    """Respond with the JSON, such as `{"runs": []}`, or redirect to it above the bound of a response."""
     return respond_or_link(links, orjson.dumps(body), headers=headers)

@@ -51,7 +51,7 @@ def is_short(request: HttpRequest) -> bool:
 
 
 def read_paging(request: HttpRequest) -> tuple[int, int]:
-    """Read the limit and the offset of a page."""
+    """Read the limit and the offset of a page: `(100, 0)` by default."""
     return LIMIT.read(request), OFFSET.read(request)
 
 

@@ -40,7 +40,7 @@ OPPOSITE: Mapping[Direction, Direction] = {"both": "both", "up": "down", "down":
 
 
 def declared_sources(facts: DatasetFacts) -> set[DatasetId]:
-    """List the sources in a dataset's last declaration, under the names in the declaration."""
+    """List the sources in a dataset's last declaration as named there: `b` of `{"outputs": {"a": ["b"]}}`."""
     if not facts.declarations:
         return set()
     last = facts.declarations[max(facts.declarations)]

@@ -45,7 +45,7 @@ def impact_of(graph: Graph) -> Impact:
 
 
 def count_datasets_below(graph: Graph, starts: Iterable[JobId]) -> dict[JobId, int]:
-    """Count the datasets below each job, in a graph walked down from all the jobs."""
+    """Count the datasets below each job, `{job: 12}`, in a graph walked down from all the jobs."""
     ways = WaysDown(graph)
     return {start: len(ways.datasets_below(_with_tasks(start, graph.jobs))) for start in starts}
 

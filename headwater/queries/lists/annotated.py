@@ -53,7 +53,7 @@ def read_annotated(pk: str, view: GraphView, *, kinds: Sequence[AnnotatedKind], 
 
 
 def is_owned(annotations: Annotations, owner: str) -> bool:
-    """True if the owner is among the annotations, in any case."""
+    """True if the owner is among the annotations, in any case: `Team:Payments` is `team:payments`."""
     return any(owner_key(other.name) == owner_key(owner) for other in annotations.owners)
 
 

@@ -22,7 +22,7 @@ _ROWS_MAX = 5_000
 
 
 def jobs_in_states(states: Sequence[State], namespace: str | None, view: GraphView) -> tuple[list[Job], bool]:
-    """Read the visible jobs in listed states, by name, and true if there may be more."""
+    """Read the visible jobs in listed states, `("FAILED", "ABORTED")`, by name, and true if there may be more."""
     queries = [query for state in states for query in state_queries(state, namespace, STATE_ROWS_MAX)]
     pages = view.query(queries)
     names = {row.data["name"] for page in pages for row in page.rows}

@@ -233,12 +233,12 @@ class JobVersion:
 
 
 def description_of(thing: Job | Dataset | DatasetVersion) -> str | None:
-    """Choose the description from the API; without it, the description from events."""
+    """Choose the description from the API (`PUT .../description`); without it, the description from events."""
     return thing.annotations.text_of(None) or thing.description
 
 
 def redacted_dataset(dataset: DatasetId, version: str | None = None) -> Dataset:
-    """Make a dataset that shows its id alone."""
+    """Make a dataset that shows its id alone: `Dataset(dataset, type="", ..., outline=True)`."""
     return Dataset(
         id=dataset, type="", created="", updated="", physical_name="", source_name="", version=version, outline=True
     )

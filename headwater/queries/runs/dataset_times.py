@@ -30,7 +30,7 @@ def times_of(groups: Sequence[ResolvedDataset], view: GraphView) -> dict[Dataset
 
 
 def last_written(groups: Sequence[ResolvedDataset], view: GraphView) -> dict[DatasetId, str]:
-    """Find the time of each dataset's last write, by primary name; datasets without a write are missing."""
+    """Find each dataset's last write, `{dataset: "2026-11-20T..."}`, by primary name, without unwritten datasets."""
     queries = [VersionQuery(group, "VERSION", view.at or "~", lambda version: version.counts) for group in groups]
     versions = newest_of_both(queries, view) if queries else []
     return {group.primary: version.last for group, version in zip(groups, versions, strict=True) if version}
