@@ -79,6 +79,7 @@ def _render_assumptions(day: Day) -> Iterator[str]:
     )
     yield f"- A compaction takes {cost.TRANSITIONS_A_DAY} state transitions."
     yield f"- Its Spark job takes {cost.GLUE_MIN} minutes of {cost.GLUE_DPUS} DPUs a night."
-    yield f"- {day.alarm_metrics} metrics of alarms and {cost.METRICS} metrics of our own; API Gateway's detailed metrics are off."
+    yield f"- {day.alarm_metrics} metrics of alarms and {cost.METRICS} metrics of our own."
+    yield "- API Gateway's detailed metrics are off."
     yield "- No call is retried, no record expires before it is archived, no query comes over HTTP."
     yield ""

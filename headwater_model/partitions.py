@@ -70,7 +70,7 @@ def is_location(namespace: str) -> bool:
 
 
 def is_in_bucket(dataset: DatasetId) -> bool:
-    """Check for a table of S3 Tables, by its bucket's ARN or in the catalog of Athena."""
+    """Check for a table of S3 Tables: by its bucket (`arn:aws:s3tables:…:bucket/lake`), or in the catalog of Athena."""
     return bool(_BUCKET.match(dataset.namespace)) or dataset.name.startswith("s3tablescatalog/")
 
 
