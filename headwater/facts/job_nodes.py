@@ -32,22 +32,21 @@ from headwater.facts.index_scan import (
     place_of,
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
+from headwater.facts.job_versions import version_at
 from headwater.facts.keys import facts_key
 from headwater.facts.run_attempts import completed_before, last_ended
 from headwater.facts.run_facts import (
     Run,
     effective_time,
-    io_at,
     is_incomplete,
     owner,
     state,
     text_in,
     time_in,
-    version_at,
     version_created,
 )
 from headwater.facts.table import GraphReader
-from headwater.facts.windows import window_at
+from headwater.facts.windows import io_at, window_at
 from headwater.times import LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 
