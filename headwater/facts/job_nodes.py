@@ -29,7 +29,7 @@ from headwater.facts.index_scan import (
     last_started,
     last_with_columns,
     last_with_io,
-    place_of,
+    run_order,
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
 from headwater.facts.job_versions import version_at
@@ -113,7 +113,7 @@ def job_node(
             dependents=sorted(facts.dependents),
             assertions=dict(facts.assertions),
         ),
-        **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=place_of, default=None)),
+        **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=run_order, default=None)),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
