@@ -11,7 +11,6 @@ from typing_extensions import Unpack
 from headwater.facts.annotations import KnownTag
 from headwater.facts.created import Created
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import Run
 from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import SOURCES_MAX, reported_graph
@@ -39,12 +38,12 @@ from headwater.queries.results.entities import (
     Failure,
     Interval,
     Job,
+    JobListOptions,
     JobVersion,
     Namespace,
     Period,
     SearchHit,
     SearchOptions,
-    Sort,
     Source,
 )
 from headwater.queries.results.graphs import UpstreamRun
@@ -93,31 +92,12 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         """Find a source of datasets; None if it is unknown."""
         return sources.find_source(name, self.view())
 
-    def list_jobs(
-        self,
-        namespace: str | None,
-        *,
-        states: Sequence[State] = (),
-        sort: Sort = "name",
-        updated_before: str | None = None,
-        in_short: bool = False,
-        limit: int,
-        offset: int,
-    ) -> ResultPage[Job]:
+    def list_jobs(self, namespace: str | None, **options: Unpack[JobListOptions]) -> ResultPage[Job]:
         """List the jobs of a namespace (None: of all), by name or the last updated first.
 
-        `states` filters by the state of the last run. The first hundred have their last ten runs, unless `in_short`.
+        The first hundred have their last ten runs, unless `in_short`.
         """
-        jobs = Jobs(self.view())
-        return jobs.list(
-            namespace,
-            states=states,
-            sort=sort,
-            updated_before=updated_before,
-            in_short=in_short,
-            limit=limit,
-            offset=offset,
-        )
+        return Jobs(self.view()).list(namespace, **options)
 
     def find_job(self, job: JobId) -> Job | None:
         """Find a job with its last ten runs."""
