@@ -49,7 +49,6 @@ from headwater.queries.results.entities import (
 from headwater.queries.results.graphs import UpstreamRun
 from headwater.queries.results.reports import ColumnImpact
 from headwater.queries.runs import runs
-from headwater.queries.runs.runs import list_child_runs
 from headwater.queries.time_range_queries import TimeRangeQueries
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
@@ -125,7 +124,7 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
 
     def list_child_runs(self, run: str, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
         """List the children of a run (see `find_run`), the last started first; None if the run is unknown."""
-        return list_child_runs(run, self.view(), in_short=in_short, limit=limit, offset=offset)
+        return runs.list_child_runs(run, self.view(), in_short=in_short, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> Run | None:
         """Find a run by its id, as sent or as Marquez prints it; of several, the earliest visible to the caller."""
