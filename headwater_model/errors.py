@@ -35,7 +35,7 @@ class Fault:
     def __str__(self) -> str:
         if self.missing:
             return f"{self.field}: {self.rule}"
-        return f"{self.field}: {self.rule}, got {shown(self.value)}"
+        return f"{self.field}: {self.rule}, got {print_value(self.value)}"
 
 
 class HeadwaterError(Exception):
@@ -89,10 +89,10 @@ class Unavailable(HeadwaterError):
     """A failure of an AWS service after all attempts; nothing was lost, the caller tries again."""
 
 
-def shown(value: object) -> str:
+def print_value(value: object) -> str:
     """Print the value for an error message: its repr, cut to fit into a log line.
 
-    >>> shown("a" * 200)[-20:]
+    >>> print_value("a" * 200)[-20:]
     'aa… (202 characters)'
     """
     try:

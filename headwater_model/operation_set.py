@@ -66,19 +66,19 @@ class OperationSet:
         return {operation.name: operation for operation in self.operations}
 
     @cached_property
-    def takers(self) -> Mapping[InputField, tuple[Operation, ...]]:
+    def consumers(self) -> Mapping[InputField, tuple[Operation, ...]]:
         """Each field with the operations that have it as an input."""
-        takers: dict[InputField, dict[str, Operation]] = {}
+        consumers: dict[InputField, dict[str, Operation]] = {}
         for operation in self.operations:
             for taken in inputs_of(operation):
-                takers.setdefault(taken, {})[operation.name] = operation
-        return {field: tuple(operations.values()) for field, operations in takers.items()}
+                consumers.setdefault(taken, {})[operation.name] = operation
+        return {field: tuple(operations.values()) for field, operations in consumers.items()}
 
     @cached_property
     def emitted(self) -> Mapping[str, tuple[str, ...]]:
         """The emitted fields by operation; fields known from the inputs of later operations are included."""
         emitted = {operation.name: dict.fromkeys(outputs_of(operation)) for operation in self.operations}
-        for field in self.takers:
+        for field in self.consumers:
             emitted[field.origin][field.name] = None
         return {name: tuple(fields) for name, fields in emitted.items()}
 
@@ -191,7 +191,7 @@ class OperationSet:
         reaches = ((column, self._reach(origins)) for column, origins in self.written.items())
         return frozenset(column for column, reach in reaches if not reach.direct | reach.made)
 
-    def renamed(self, names: Mapping[DatasetId, DatasetId]) -> OperationSet:
+    def rename(self, names: Mapping[DatasetId, DatasetId]) -> OperationSet:
         """Rename endpoints; endpoints outside `names` stay."""
         return OperationSet(_rename(operation, names) for operation in self.operations)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from headwater_model.errors import shown
+from headwater_model.errors import print_value
 from spark_client.errors import Refused, Undelivered
 from spark_client.record_requests import BODY_MAX_BYTES, DeliveryCounts
 
@@ -91,7 +91,7 @@ class EventsPayload:
 def payloads_of(events: Iterable[object]) -> Iterator[EventsPayload]:
     """Yield the events in their order, in payloads within the service's bounds; refuse an event without JSON."""
     if not isinstance(events, Iterable) or isinstance(events, (str, bytes, Mapping)):
-        raise TypeError(f"events: must be an iterable of events, got {shown(events)}")
+        raise TypeError(f"events: must be an iterable of events, got {print_value(events)}")
     lines: list[bytes] = []
     refused: list[str] = []
     left_bytes = BODY_MAX_BYTES

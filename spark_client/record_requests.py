@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
 
-from headwater_model.errors import Invalid, shown
+from headwater_model.errors import Invalid, print_value
 from headwater_model.ids import derive_node_id
 from headwater_model.record_requests import RECORDS_MAX, parse_record_request
 from spark_client.errors import Refused
@@ -135,10 +135,10 @@ def items_of(given: object, argument: str, kind: type[T]) -> Iterator[T]:
     """
     form = f"{kind.__name__}({', '.join(kind.__annotations__)})"
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes, dict, kind)):
-        raise TypeError(f"{argument}: must be an iterable of {form}, got {shown(given)}")
+        raise TypeError(f"{argument}: must be an iterable of {form}, got {print_value(given)}")
     for index, item in enumerate(given):
         if not isinstance(item, kind):
-            raise TypeError(f"{argument}[{index}]: must be a {form}, got {shown(item)}")
+            raise TypeError(f"{argument}[{index}]: must be a {form}, got {print_value(item)}")
         yield item
 
 
@@ -151,7 +151,7 @@ def text_option(argument: str, value: object) -> str | None:
     """Check an optional argument to be text; raise `TypeError` for another type."""
     if (text := as_text(value)) is None or isinstance(text, str):
         return text
-    raise TypeError(f"{argument}: must be a string, got {shown(value)}")
+    raise TypeError(f"{argument}: must be a string, got {print_value(value)}")
 
 
 def whole_number(argument: str, value: object, rule: str) -> int:
@@ -161,7 +161,7 @@ def whole_number(argument: str, value: object, rule: str) -> int:
             return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         pass
-    raise TypeError(f"{argument}: {rule}, got {shown(value)}")
+    raise TypeError(f"{argument}: {rule}, got {print_value(value)}")
 
 
 def requests_of(

@@ -28,7 +28,7 @@ from headwater.api.tokens import Scope, Token
 from headwater.facts.visibility import NoRows, Visibility
 from headwater.queries.service import LineageQueries
 from headwater.records.live_records import unknown_root
-from headwater_model.errors import Forbidden, Unauthorized, shown
+from headwater_model.errors import Forbidden, Unauthorized, print_value
 from headwater_model.ids import DatasetId
 
 
@@ -119,7 +119,7 @@ def _check_roots(token: Token, request: HttpRequest, within: Within) -> None:
     elif within is Within.PREFIX:
         prefix = request.value("prefix") or ""
         if not token.covers_roots_from(prefix):
-            raise Forbidden(f"token: may not list the roots that begin with {shown(prefix)}")
+            raise Forbidden(f"token: may not list the roots that begin with {print_value(prefix)}")
     else:
         _check_root_of_query(token, request)
 
@@ -129,7 +129,7 @@ def _check_root_of_query(token: Token, request: HttpRequest) -> None:
     if root is None:
         raise Forbidden("token: may not use records without naming one of its roots (root=...)")
     if not token.covers_root(root):
-        raise Forbidden(f"token: may not use records of the root {shown(root)}")
+        raise Forbidden(f"token: may not use records of the root {print_value(root)}")
 
 
 def _check_namespaces(services: Services, token: Token, request: HttpRequest, scope: Scope, within: Within) -> None:
@@ -168,7 +168,7 @@ def check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> None
 
 
 def _beyond(scope: Scope, namespace: str) -> Forbidden:
-    return Forbidden(f"token: may not {scope} in the namespace {shown(namespace)}")
+    return Forbidden(f"token: may not {scope} in the namespace {print_value(namespace)}")
 
 
 def _check_primary_name(services: Services, token: Token, request: HttpRequest, scope: Scope) -> None:

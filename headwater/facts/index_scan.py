@@ -150,7 +150,7 @@ def first_of_groups(
     return [group[0].best if group else None for group in groups]
 
 
-def place_of(run: RunWithFacts) -> Position:
+def run_order(run: RunWithFacts) -> Position:
     """Order a run among its job's runs that count: `("2026-11-20T...", "<run>")`, effective time before identity."""
     return effective_time(run[1]) or "", str(run[0])
 
@@ -183,7 +183,7 @@ def last_with_columns(job: JobId, dataset: IdText, high: str = "~", *, streamed:
 def _scan_places(
     job: JobId, prefix: str, high: str, accept: Callable[[RunFacts], bool], *, streamed: bool
 ) -> list[IndexScan[RunWithFacts]]:
-    """Scan for the job's last accepted run by `place_of`: rows of its end and, if it may be a stream, coarse rows."""
+    """Scan for the job's last accepted run by `run_order`: rows of its end and, if it may be a stream, coarse rows."""
 
     def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
         # Each row of an active stream counts: older tables have a row at each event in place of coarse rows.
@@ -192,7 +192,7 @@ def _scan_places(
 
     runs: dict[Key, RunWithFacts] = {}
     places = [(prefix, high), *(coarse_highs(prefix, high) if streamed else ())]
-    return [IndexScan(job_pk(job), name, confirm, high=end, order=place_of, results=runs) for name, end in places]
+    return [IndexScan(job_pk(job), name, confirm, high=end, order=run_order, results=runs) for name, end in places]
 
 
 def last_started(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:

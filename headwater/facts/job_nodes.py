@@ -29,26 +29,25 @@ from headwater.facts.index_scan import (
     last_started,
     last_with_columns,
     last_with_io,
-    place_of,
+    run_order,
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
+from headwater.facts.job_versions import version_at
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.run_attempts import completed_before, last_ended
 from headwater.facts.run_facts import (
     Run,
     effective_time,
-    io_at,
     is_incomplete,
     owner,
     state,
     text_in,
     time_in,
-    version_at,
     version_created,
 )
 from headwater.facts.table import GraphReader
-from headwater.facts.windows import window_at
+from headwater.facts.windows import io_at, window_at
 from headwater.times import LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -117,7 +116,7 @@ def job_node(
             assertions=dict(facts.assertions),
             listed=latest_state if latest_state in LISTED_STATES else None,
         ),
-        **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=place_of, default=None)),
+        **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=run_order, default=None)),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],

@@ -5,15 +5,14 @@ Times are normalized (`times`); facets are as their producers sent them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from headwater.events.event import Facet, Facets, ParentRun
-from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
+from headwater.facts.facts import RunFacts, dataset_of, job_of, parent_of, text_of
 from headwater.facts.lattice import latest
 from headwater.facts.run_attempts import Attempt, State, last_ended
-from headwater.facts.windows import window_at, windows_of
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 from headwater_model.times import parse_time
 
@@ -129,33 +128,6 @@ def effective_times(facts: RunFacts) -> list[str]:
     return sorted(facts.ends | set(facts.times) if facts.streaming else facts.ends)
 
 
-def version_times(facts: RunFacts) -> list[str]:
-    """List the effective times at which the job version may change: the run's ends, and a stream's `io_times`."""
-    return sorted(facts.ends.union(io_times(facts) if facts.streaming else ()))
-
-
-def io_times(facts: RunFacts) -> set[str]:
-    """List the times at which inputs and outputs may change: `windows`, and first mentions before the first window."""
-    windows = [window.time for window in windows_of(facts)]
-    firsts = {*facts.inputs.values(), *facts.outputs.values()}
-    return {*windows, *(first for first in firsts if not windows or first < windows[0])}
-
-
-def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
-    """List the sorted inputs and outputs, `([raw], [checked])`: a stream's as mentioned by the time, at its end all.
-
-    A run with windows has the inputs and outputs of its last window alone.
-    """
-    whole = not facts.streaming or time == ended(facts)
-    if window := window_at(facts, None if whole else time):
-        return list(map(dataset_of, window.inputs)), list(map(dataset_of, window.outputs))
-
-    def mentioned(side: Mapping[IdText, str]) -> list[DatasetId]:
-        return sorted(dataset_of(text) for text, first in side.items() if whole or first <= time)
-
-    return mentioned(facts.inputs), mentioned(facts.outputs)
-
-
 def is_incomplete(facts: RunFacts) -> bool:
     """True if an event reports unread lineage of the run: by `extractionError`, or by our own capture."""
     return any(
@@ -184,12 +156,6 @@ def _lost_in_capture(facet: Facet) -> bool:
     )
 
 
-def code_of(facts: RunFacts) -> tuple[str | None, str | None]:
-    """Read the location and version of the run's code, from the `sourceCodeLocation` facet."""
-    facet: Facet = facets_of(facts.job_facets).get("sourceCodeLocation", {})
-    return text_in(facet, "url"), text_in(facet, "version")
-
-
 def text_in(facet: Facet, name: str) -> str | None:
     """Read a facet's field, if it is a text and not empty: `text_in({"url": "a"}, "url")` is `"a"`."""
     value = facet.get(name)
@@ -202,30 +168,6 @@ def time_in(facet: Facet, name: str) -> str | None:
         return parse_time(text_in(facet, name) or "")
     except ValueError:
         return None
-
-
-def job_version_id(
-    job: JobId,
-    inputs: Iterable[DatasetId],
-    outputs: Iterable[DatasetId],
-    location: str | None = None,
-    code: str | None = None,
-) -> str:
-    """Compute the id of a job version; without a code version it equals Marquez's (`Utils.java`).
-
-    >>> job_version_id(JobId("ns", "job"), [DatasetId("ns", "a"), DatasetId("ns", "b")], [DatasetId("ns", "c")])
-    '27b12297-0463-32be-bc26-b463467b981c'
-    """
-    sides = [":".join(f"{dataset.namespace}:{dataset.name}" for dataset in sorted(side)) for side in (inputs, outputs)]
-    return name_uuid(":".join([job.namespace, job.name, *sides, *filter(None, (location, code))]))
-
-
-def version_at(facts: RunFacts, time: str) -> str | None:
-    """Compute the job version of the run at this effective time; None without datasets by then."""
-    job, (inputs, outputs) = owner(facts), io_at(facts, time)
-    if job is None or not (inputs or outputs):
-        return None
-    return job_version_id(job, inputs, outputs, *code_of(facts))
 
 
 def dataset_version_id(dataset: DatasetId, made_by: str) -> str:

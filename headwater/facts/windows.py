@@ -16,8 +16,9 @@ from typing import Any
 import orjson
 
 from headwater.events.event import Event, is_deleted
-from headwater.facts.facts import IdText, RunFacts, text_of
-from headwater_model.ids import JobId
+from headwater.facts.facts import IdText, RunFacts, dataset_of, text_of
+from headwater.facts.run_facts import ended
+from headwater_model.ids import DatasetId, JobId
 
 # Of an event's hash, in a window's stamp: enough to order events of the same time.
 _HASH_LENGTH = 8
@@ -69,6 +70,28 @@ def window_at(facts: RunFacts, time: str | None = None) -> Window | None:
         if time is None or window.time <= time:
             last = window
     return last
+
+
+def io_times(facts: RunFacts) -> set[str]:
+    """List the times at which inputs and outputs may change: windows, and first mentions before the first window."""
+    windows = [window.time for window in windows_of(facts)]
+    firsts = {*facts.inputs.values(), *facts.outputs.values()}
+    return {*windows, *(first for first in firsts if not windows or first < windows[0])}
+
+
+def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
+    """List the inputs and outputs, sorted: of a stream the ones mentioned by the time, at its end all.
+
+    A run with windows has the inputs and outputs of its last window alone.
+    """
+    whole = not facts.streaming or time == ended(facts)
+    if window := window_at(facts, None if whole else time):
+        return list(map(dataset_of, window.inputs)), list(map(dataset_of, window.outputs))
+
+    def mentioned(side: Mapping[IdText, str]) -> list[DatasetId]:
+        return sorted(dataset_of(text) for text, first in side.items() if whole or first <= time)
+
+    return mentioned(facts.inputs), mentioned(facts.outputs)
 
 
 def _is_snapshot(event: Event) -> bool:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from typing_extensions import Unpack
+
 from headwater.facts.result_page import ResultPage
 from headwater.queries.lists import assertions
 from headwater.queries.lists.listings import Datasets
 from headwater.queries.renamed import renamed, result_by_name, untrimmed
-from headwater.queries.results.entities import AssertionResult, Dataset, DatasetVersion, Sort
+from headwater.queries.results.entities import AssertionResult, Dataset, DatasetVersion, ListOptions
 from headwater.queries.view import GraphView, Queries
 from headwater_model.ids import DatasetId, JobId
 
@@ -20,21 +22,9 @@ _T = TypeVar("_T")
 class DatasetQueries(Queries):
     """Queries of datasets over a graph table, as a caller sees it; by names unknown to events, too (`renamed`)."""
 
-    def list_datasets(
-        self,
-        namespace: str | None,
-        *,
-        sort: Sort = "name",
-        updated_before: str | None = None,
-        in_short: bool = False,
-        limit: int,
-        offset: int,
-    ) -> ResultPage[Dataset]:
+    def list_datasets(self, namespace: str | None, **options: Unpack[ListOptions]) -> ResultPage[Dataset]:
         """List the datasets of a namespace (None: of all), by name or the last updated first."""
-        datasets = Datasets(self.view() if namespace is None else self.view().whole)
-        return datasets.list(
-            namespace, sort=sort, updated_before=updated_before, in_short=in_short, limit=limit, offset=offset
-        )
+        return Datasets(self.view() if namespace is None else self.view().whole).list(namespace, **options)
 
     def find_dataset(self, dataset: DatasetId) -> Dataset | None:
         """Find a dataset under any of its names."""

@@ -11,7 +11,6 @@ from typing_extensions import Unpack
 from headwater.facts.annotations import KnownTag
 from headwater.facts.created import Created
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import Run
 from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import SOURCES_MAX, reported_graph
@@ -39,18 +38,17 @@ from headwater.queries.results.entities import (
     Failure,
     Interval,
     Job,
+    JobListOptions,
     JobVersion,
     Namespace,
     Period,
     SearchHit,
     SearchOptions,
-    Sort,
     Source,
 )
 from headwater.queries.results.graphs import UpstreamRun
 from headwater.queries.results.reports import ColumnImpact
 from headwater.queries.runs import runs
-from headwater.queries.runs.runs import list_child_runs
 from headwater.queries.time_range_queries import TimeRangeQueries
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
@@ -93,31 +91,12 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         """Find a source of datasets; None if it is unknown."""
         return sources.find_source(name, self.view())
 
-    def list_jobs(
-        self,
-        namespace: str | None,
-        *,
-        states: Sequence[State] = (),
-        sort: Sort = "name",
-        updated_before: str | None = None,
-        in_short: bool = False,
-        limit: int,
-        offset: int,
-    ) -> ResultPage[Job]:
+    def list_jobs(self, namespace: str | None, **options: Unpack[JobListOptions]) -> ResultPage[Job]:
         """List the jobs of a namespace (None: of all), by name or the last updated first.
 
-        `states` filters by the state of the last run. The first hundred have their last ten runs, unless `in_short`.
+        The first hundred have their last ten runs, unless `in_short`.
         """
-        jobs = Jobs(self.view())
-        return jobs.list(
-            namespace,
-            states=states,
-            sort=sort,
-            updated_before=updated_before,
-            in_short=in_short,
-            limit=limit,
-            offset=offset,
-        )
+        return Jobs(self.view()).list(namespace, **options)
 
     def find_job(self, job: JobId) -> Job | None:
         """Find a job with its last ten runs."""
@@ -145,7 +124,7 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
 
     def list_child_runs(self, run: str, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
         """List the children of a run (see `find_run`), the last started first; None if the run is unknown."""
-        return list_child_runs(run, self.view(), in_short=in_short, limit=limit, offset=offset)
+        return runs.list_child_runs(run, self.view(), in_short=in_short, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> Run | None:
         """Find a run by its id, as sent or as Marquez prints it; of several, the earliest visible to the caller."""

@@ -13,7 +13,7 @@ from headwater.records.record import LineageRecord
 from headwater.records.root_records import RecordSources
 from headwater.records.table import Page, RecordsTable, expiry_of, parse_item
 from headwater.walk import Walked, walk
-from headwater_model.errors import NotFound, shown
+from headwater_model.errors import NotFound, print_value
 
 if TYPE_CHECKING:
     from headwater.aws.items import Item
@@ -80,7 +80,7 @@ def is_known(root_id: str, sources: RecordSources) -> bool:
 
 def unknown_root(root_id: str) -> NotFound:
     """Build the error for an unknown root: `root_id: no root 'file-1' is known`."""
-    return NotFound(f"root_id: no root {shown(root_id)} is known")
+    return NotFound(f"root_id: no root {print_value(root_id)} is known")
 
 
 def live_page(

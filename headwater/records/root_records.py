@@ -14,7 +14,7 @@ from headwater.records.lines import Compaction, render_lines
 from headwater.records.pointers import LastArchive, Pointers
 from headwater.records.record import LineageRecord, keep_first
 from headwater.records.table import RecordsTable, parse_item
-from headwater_model.errors import TooLarge, shown
+from headwater_model.errors import TooLarge, print_value
 
 _CHECK_EVERY = 4096
 # Lines repeat the path to each leaf. A comb, with a leaf below every record of a chain, has quadratic many steps:
@@ -36,9 +36,9 @@ def check_steps(root_id: str, steps: int, records: int, steps_max: float = math.
     """
     most = max(_STEPS_FREE, _STEPS_OF_RECORD_MAX * records)
     if steps > most:
-        raise TooManySteps(f"root {shown(root_id)} has {steps} steps in its lines, at most {most} are archived")
+        raise TooManySteps(f"root {print_value(root_id)} has {steps} steps in its lines, at most {most} are archived")
     if steps > steps_max:
-        raise TooLarge(f"root {shown(root_id)} has {steps} steps in its lines, more than {steps_max:.0f}")
+        raise TooLarge(f"root {print_value(root_id)} has {steps} steps in its lines, more than {steps_max:.0f}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from headwater_model.errors import Fault, Invalid, shown
+from headwater_model.errors import Fault, Invalid, print_value
 from headwater_model.operation_checks import check_operations
 from headwater_model.operations import Operation, Write
 from headwater_model.ordered_json import descriptions_of, parse_mutations, read_mutations
@@ -86,7 +86,7 @@ class OperationRecorder:
         now: Callable[[], float] = time.time,
     ) -> None:
         if not isinstance(client, LineageClient):
-            raise TypeError(f"client: must be a LineageClient, got {shown(client)}")
+            raise TypeError(f"client: must be a LineageClient, got {print_value(client)}")
         self._client = client
         captured = current_run() if job is None else None
         self._context = captured or _run_context(_program() if job is None else job, run_id, parent, root)
@@ -229,7 +229,7 @@ class OperationRecorder:
         given = [root_ids] if isinstance(root_ids, str) else list(map(as_text, root_ids))
         for root_id in given:
             if not is_root(root_id):
-                self._warn(f"record root {shown(root_id)}: must be 1 to 2048 bytes of UTF-8: not reported")
+                self._warn(f"record root {print_value(root_id)}: must be 1 to 2048 bytes of UTF-8: not reported")
         with self._lock:
             known = len(self._roots)
             self._roots.update((root_id, None) for root_id in given if is_root(root_id))
@@ -342,7 +342,7 @@ class Stage:
 
 def _run_context(job: tuple[str, str], run_id: str | None, parent: JobRun | None, root: JobRun | None) -> RunContext:
     if not isinstance(job, (tuple, list)) or len(job) != 2 or not all(isinstance(part, str) for part in job):
-        raise TypeError(f"job: must be (namespace, name), got {shown(job)}")
+        raise TypeError(f"job: must be (namespace, name), got {print_value(job)}")
     run = JobRun(*job, text_option("run_id", run_id) or str(uuid.uuid4()))
     named = (None if given is None else JobRun.of(given, name) for name, given in (("parent", parent), ("root", root)))
     return RunContext(run, *named)
@@ -350,7 +350,7 @@ def _run_context(job: tuple[str, str], run_id: str | None, parent: JobRun | None
 
 def _check_text(argument: str, value: object) -> None:
     if not isinstance(value, str):
-        raise TypeError(f"{argument}: must be a string, got {shown(value)}")
+        raise TypeError(f"{argument}: must be a string, got {print_value(value)}")
 
 
 def _program() -> tuple[str, str]:

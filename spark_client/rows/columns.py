@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater_model.errors import shown
+from headwater_model.errors import print_value
 from headwater_model.ids import REQUESTS
 from headwater_model.record_requests import LIMITS
 
@@ -60,7 +60,7 @@ def select_records(df: DataFrame, fields: RowFields) -> DataFrame:
     if (fields.node_id is None) == (fields.key is None):
         raise ValueError("node_id, key: give one of them, which distinguishes the nodes of rows")
     if not hasattr(df, "mapInArrow"):
-        raise TypeError(f"df: must be a DataFrame, got {shown(df)}")
+        raise TypeError(f"df: must be a DataFrame, got {print_value(df)}")
     given = fields._asdict()
     if isinstance(fields.action, str):
         given["action"] = sf.lit(fields.action)
@@ -104,7 +104,7 @@ def _column(df: DataFrame, name: str, value: str | Column) -> Column:
 
     if not isinstance(value, str):
         if not hasattr(value, "cast"):
-            raise TypeError(f"{name}: must be a column, or the name of one, got {shown(value)}")
+            raise TypeError(f"{name}: must be a column, or the name of one, got {print_value(value)}")
         return value.cast("string")
     if value in df.columns:
         return sf.col(f"`{value.replace('`', '``')}`").cast("string")

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater_model.errors import shown
+from headwater_model.errors import print_value
 from headwater_model.record_requests import SHORT_ID_MAX
 from spark_client.client import LineageClient
 from spark_client.current_run import current_run_id, report_root
@@ -99,7 +99,7 @@ def emit_records(
         AnalysisException: Spark's, for an ambiguous column or an invalid expression.
     """
     if not isinstance(client, (LineageClient, type(None))):
-        raise TypeError(f"client: must be a LineageClient, got {shown(client)}")
+        raise TypeError(f"client: must be a LineageClient, got {print_value(client)}")
     queue_url = text_option("queue_url", queue_url)
     clock = client.clock if client else Clock()
     at = int(clock.now()) if requested_at is None else whole_number("requested_at", requested_at, SECONDS)

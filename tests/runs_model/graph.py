@@ -45,11 +45,11 @@ def of_now(model, node_id, depth):
     return Graph(
         tuple(sorted((*jobs, *datasets), key=lambda node: at[node.id])),
         tuple(sorted(edges)),
-        apart=apart(model, hops),
+        other_part_reads=other_part_reads(model, hops),
     )
 
 
-def apart(model, jobs):
+def other_part_reads(model, jobs):
     """List the edges dataset -> job where the job's partitions are disjoint from the writes of all fellow jobs."""
     io = {job: _visible_io(model, job) for job in jobs}
     pairs = {(dataset, job) for job in jobs for dataset in io[job][0]}

@@ -72,7 +72,7 @@ def _render_nodes(graph: Graph, render: Callable[[str, Job | Dataset], N], budge
     nodes: dict[str, Job | Dataset] = {}
     for node in graph.nodes:
         nodes.setdefault(render_node_id(node.id, node.version), node)
-    neighbours, parts_read = _neighbours(graph.edges), _neighbours_up(graph.apart)
+    neighbours, parts_read = _neighbours(graph.edges), _neighbours_up(graph.other_part_reads)
     rendered = (
         (node_id, _mark(render(node_id, node), graph, parts_read.get(node_id))) for node_id, node in nodes.items()
     )

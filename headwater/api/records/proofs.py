@@ -11,7 +11,7 @@ from headwater.api.records.parameters import AFTER_DAY, PROVEN, ROOT_ID
 from headwater.api.records.traces import check_time
 from headwater.api.route import Route, Services, Within
 from headwater.records.proof import Proof
-from headwater_model.errors import NotFound, shown
+from headwater_model.errors import NotFound, print_value
 
 
 def get_proof(services: Services, request: HttpRequest) -> Response[str]:
@@ -27,7 +27,7 @@ def get_proof(services: Services, request: HttpRequest) -> Response[str]:
     check = check_time(request)
     proof = services.proofs.find(root_id, node_id, after=after, now_s=services.now_s(), check=check)
     if proof is None:
-        raise NotFound(f"node: the root {shown(root_id)} has no record {shown(node_id)}")
+        raise NotFound(f"node: the root {print_value(root_id)} has no record {print_value(node_id)}")
     body: types.RecordProof = {
         "root_id": root_id,
         "node_id": node_id,

@@ -13,7 +13,7 @@ from headwater.api.records.views import render_live_within, render_path, render_
 from headwater.api.route import Route, Services, Within
 from headwater.records.live_records import find_paths, is_known, live_page, unknown_root
 from headwater.records.request import parse_request, render_bounded_response
-from headwater_model.errors import Forbidden, NotFound, shown
+from headwater_model.errors import Forbidden, NotFound, print_value
 
 _PATH = "/api/v1/records"
 
@@ -31,7 +31,7 @@ def post_records(services: Services, request: HttpRequest) -> Response[str]:
     # A request for a foreign root is refused as a whole.
     for root_id in {record.root_id: None for record in accepted.records}:
         if not request.covers_root(root_id):
-            raise Forbidden(f"token: may not use records of the root {shown(root_id)}")
+            raise Forbidden(f"token: may not use records of the root {print_value(root_id)}")
     response = render_bounded_response(accepted, services.ttl_s, bytes_max=RESPONSE_BYTES_MAX, size_of=size_of)
     services.records.put(accepted.records)
     services.count("RecordsAccepted", len(accepted.records))
@@ -104,7 +104,9 @@ def get_node(services: Services, request: HttpRequest) -> Response[str]:
     node_id = NODE_ID.read(request)
     node_paths = find_paths(services.sources.table, node_id, now_s=services.now_s(), covers_root=request.covers_root)
     if not node_paths.paths:
-        raise NotFound(f"node_id: no live record {shown(node_id)}; the archive may hold it: /api/v1/records/search")
+        raise NotFound(
+            f"node_id: no live record {print_value(node_id)}; the archive may hold it: /api/v1/records/search"
+        )
     matches = [render_path(place, RESPONSE_BYTES_MAX // len(node_paths.paths)) for place in node_paths.paths]
     if len(matches) == 1 and not node_paths.truncated:
         return respond(matches[0])

@@ -27,7 +27,7 @@ from headwater.records.pointers import LastArchive
 from headwater.records.root_records import RootRecords, read_root
 from headwater.records.trace import TraceRequest, render_trace_request
 from headwater.times import day_of, days_between, shift
-from headwater_model.errors import TooLarge, shown
+from headwater_model.errors import TooLarge, print_value
 
 # The bound of a trace within a request; a larger root needs the trace function.
 RECORDS_MAX = 50_000
@@ -169,10 +169,12 @@ def _dirty(services: Services, root_id: str) -> list[DirtyRoot]:
 def _refuse_if_left(root_id: str, dirty: list[DirtyRoot]) -> None:
     if any(mark.is_refused for mark in dirty):
         raise TooLarge(
-            f"root {shown(root_id)} has too many steps in its lines; its outline and searches have its records"
+            f"root {print_value(root_id)} has too many steps in its lines; its outline and searches have its records"
         )
     if dirty and not any(mark.is_pending for mark in dirty):
-        raise TooLarge(f"root {shown(root_id)} is too large for the trace function; it is left to the Spark tracer")
+        raise TooLarge(
+            f"root {print_value(root_id)} is too large for the trace function; it is left to the Spark tracer"
+        )
 
 
 def _demand(services: Services, root_id: str, *, marked: tuple[str, ...]) -> None:

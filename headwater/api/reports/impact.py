@@ -39,7 +39,7 @@ def _render_impacted(impacted: Impacted) -> types.ImpactedJob | types.ImpactedDa
             "through": through,
             "data": redact(node, render_short_job),
         }
-        if impacted.apart:
+        if impacted.reads_other_part:
             job["readsOtherPart"] = True
         return job
     dataset = redact(node, render_short_dataset)
@@ -96,7 +96,7 @@ def impact_table(impact: Impact) -> str:
 
 def _impacted(impacted: Impacted) -> Row:
     row = {**_node(impacted.node), "hops": str(impacted.hops), "through": join_words(impacted.through)}
-    return {**row, "readsOtherPart": flag(impacted.apart)} if isinstance(impacted.node, Job) else row
+    return {**row, "readsOtherPart": flag(impacted.reads_other_part)} if isinstance(impacted.node, Job) else row
 
 
 def column_impact_table(impact: ColumnImpact) -> str:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from headwater.facts.facet_refs import reported_columns
 from headwater.facts.facts import RunFacts, dataset_of, job_of, text_of
-from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_columns, place_of, read_run_facts
+from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_columns, read_run_facts, run_order
 from headwater.facts.job_nodes import io_of
 from headwater.facts.keys import facts_key
 from headwater.facts.run_facts import run_version_id
@@ -245,7 +245,7 @@ class ColumnView(GraphView):
         last_runs = first_of_groups([group for _, group in scans], self, at=self.at)
         for (writer, _), run in zip(scans, last_runs, strict=True):
             if run is not None:
-                last[writer] = max(run, last.get(writer, run), key=place_of)
+                last[writer] = max(run, last.get(writer, run), key=run_order)
         return last
 
     def _entry(self, group: ResolvedDataset, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> DatasetColumns:

@@ -115,7 +115,7 @@ def has_flows(job: Job, way: Direction) -> bool:
     return way != "both" and job.flows is not None
 
 
-def edges_apart(
+def find_other_part_reads(
     jobs: Iterable[Job], nodes: Mapping[JobId, Mapping[str, Any]], primary: Callable[[DatasetId], DatasetId]
 ) -> Iterator[tuple[DatasetId, JobId]]:
     """Yield the edges from datasets to jobs, if the job reads another part than all other jobs wrote.

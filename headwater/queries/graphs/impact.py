@@ -30,13 +30,13 @@ def impact_of(graph: Graph) -> Impact:
             through[place[0]].update(node for node, entry in before[place] if places[node, entry] == hop - 1)
     # Render the nodes, nearest first.
     nodes = {node.id.node_id: node for node in graph.nodes}
-    apart = frozenset(graph.apart)
+    other_part_reads = frozenset(graph.other_part_reads)
     impacted = [
         Impacted(
             nodes[node],
             hop,
             tuple(sorted(through[node])),
-            apart=apart.issuperset((origin, node) for origin in through[node]),
+            reads_other_part=other_part_reads.issuperset((origin, node) for origin in through[node]),
         )
         for node, hop in sorted(hops.items(), key=lambda item: (item[1], item[0]))
         if node not in starts

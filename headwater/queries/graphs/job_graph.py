@@ -20,8 +20,8 @@ from headwater.queries.graphs.edges import (
     DatasetEdges,
     Step,
     declared_sources,
-    edges_apart,
     entered,
+    find_other_part_reads,
     possible_children,
     users_beyond,
     with_users,
@@ -314,18 +314,20 @@ class JobGraphWalk:
         datasets = [opened.get(primary) or redacted_dataset(primary) for primary in self._datasets]
         edges = tuple(self._edges())
         dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
-        apart = tuple(sorted(self._edges_apart()))
-        return Graph(self._in_order(jobs, datasets), edges, self._budget.cut, self._degrees(), dependencies, apart)
+        other_part_reads = tuple(sorted(self._other_part_reads()))
+        return Graph(
+            self._in_order(jobs, datasets), edges, self._budget.cut, self._degrees(), dependencies, other_part_reads
+        )
 
     def _in_order(self, jobs: Iterable[Job], datasets: Iterable[Dataset]) -> tuple[Job | Dataset, ...]:
         nodes: dict[JobId | DatasetId, Job | Dataset] = {job.id: job for job in jobs}
         nodes.update((dataset.id, dataset) for dataset in datasets)
         return tuple(nodes[thing] for thing in self._order)
 
-    def _edges_apart(self) -> Iterator[tuple[str, str]]:
+    def _other_part_reads(self) -> Iterator[tuple[str, str]]:
         """Yield the edges to jobs that read another part of a dataset than was written; both ends are shown in full."""
         jobs = [job for job in self._jobs.values() if self._view.opens(job.id)]
-        for dataset, job in edges_apart(jobs, self._view.nodes, self._view.primary):
+        for dataset, job in find_other_part_reads(jobs, self._view.nodes, self._view.primary):
             if dataset in self._datasets and self._opens(self._datasets[dataset]):
                 yield dataset.node_id, job.node_id
 

@@ -153,7 +153,7 @@ class Jobs:
         self,
         namespace: str | None,
         *,
-        states: Sequence[State],
+        states: Sequence[State] = (),
         sort: Sort = "name",
         updated_before: str | None = None,
         in_short: bool = False,

@@ -54,7 +54,7 @@ def walk_up(operations: OperationSet, column: Column, walk: OperationWalk) -> No
     start = operations.written_as(column)
     # Begin at the writes of the field to this destination.
     for input_field in start:
-        for write in operations.takers[input_field]:
+        for write in operations.consumers[input_field]:
             if isinstance(write, Write) and write.destination == column.dataset:
                 walk.write(input_field, write)
 
@@ -72,7 +72,7 @@ def walk_down(operations: OperationSet, column: Column, walk: OperationWalk) -> 
     """Add to a walk all operations and fields after a source's field or related fields; its read, too, if alone."""
 
     def went_into(input_field: InputField) -> Iterator[Link]:
-        for taker in operations.takers.get(input_field, ()):
+        for taker in operations.consumers.get(input_field, ()):
             if isinstance(taker, Write):
                 walk.write(input_field, taker)
             else:

@@ -152,7 +152,7 @@ class RunsInRange:
         """Look up the operations of a ref, with datasets under primary names."""
         if ref not in self._named_sets:
             operations = self._sets[ref]
-            self._named_sets[ref] = operations.renamed(
+            self._named_sets[ref] = operations.rename(
                 {dataset: self.primary(dataset) for dataset in operations.sources | operations.destinations}
             )
         return self._named_sets[ref]

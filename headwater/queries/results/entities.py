@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
+from typing_extensions import NotRequired
+
 from headwater.events.event import Facets, ParentRun
 from headwater.facts.annotations import NO_ANNOTATIONS, Annotations
 from headwater.facts.assertions import AssertionCounts
@@ -38,6 +40,22 @@ class SearchOptions(_Limits):
 
     sort: SearchSort
     limit: int
+
+
+class ListOptions(TypedDict):
+    """Options of a list of jobs or datasets; `updated_before`: no event at this time or later."""
+
+    sort: NotRequired[Sort]
+    updated_before: NotRequired[str | None]
+    in_short: NotRequired[bool]
+    limit: int
+    offset: int
+
+
+class JobListOptions(ListOptions):
+    """Options of a list of jobs; `states` filters by the state of the last run."""
+
+    states: NotRequired[Sequence[State]]
 
 
 @dataclass(frozen=True, slots=True)

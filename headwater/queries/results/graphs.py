@@ -52,8 +52,8 @@ class Graph:
 
     `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node
     id, without nodes that show their id alone. `dependencies`: edges of control between jobs; None if not requested.
-    `tasks`: of a folded graph around a job, the number of the job's tasks by state. `apart`: edges from a dataset to
-    a job whose last run read another part of it than the graph's jobs last wrote.
+    `tasks`: of a folded graph around a job, the number of the job's tasks by state. `other_part_reads`: edges from a
+    dataset to a job whose last run read another part than the graph's jobs last wrote.
     """
 
     nodes: tuple[Job | Dataset, ...]
@@ -61,7 +61,7 @@ class Graph:
     truncated: bool = False
     degrees: Mapping[str, Degree] = field(default_factory=dict)
     dependencies: tuple[Dependency, ...] | None = None
-    apart: tuple[tuple[str, str], ...] = ()
+    other_part_reads: tuple[tuple[str, str], ...] = ()
     tasks: Mapping[State, int] = field(default_factory=dict)
 
     @property
@@ -79,13 +79,13 @@ class Graph:
 class Impacted:
     """A job or dataset downstream: `hops` edges away, by the nodes `through`, one hop nearer.
 
-    `apart`: a job whose last run read other parts of these datasets than their writers on the way last wrote.
+    `reads_other_part`: a job whose last run read other parts than the datasets' writers on the way last wrote.
     """
 
     node: Job | Dataset
     hops: int
     through: tuple[str, ...]
-    apart: bool = False
+    reads_other_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

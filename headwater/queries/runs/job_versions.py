@@ -6,10 +6,9 @@ the last known datasets, marked as unknown. It depends on the runs before, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
-from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import (
     IndexScan,
     RunWithFacts,
@@ -20,69 +19,18 @@ from headwater.facts.index_scan import (
     scan_runs,
 )
 from headwater.facts.job_nodes import streamed_jobs, summarize_run
+from headwater.facts.job_versions import JobVersionEntry, entries_of, in_sequence
 from headwater.facts.keys import facts_key, job_pk
-from headwater.facts.run_facts import code_of, effective_time, has_io, io_at, io_times, job_version_id, owner
+from headwater.facts.run_facts import effective_time
 from headwater.facts.table import RowQuery
 from headwater.queries.results.entities import JobVersion
 from headwater.queries.view import GraphView
-from headwater_model.ids import DatasetId, JobId, RunKey
+from headwater_model.ids import JobId
 
 # Runs and versions read of a job.
 RUNS_MAX = 500
 VERSIONS_MAX = 500
 _ROWS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class JobVersionEntry:
-    """A job version by a run: it existed from `since` on; `position` is the run's time."""
-
-    since: str
-    position: str
-    run: RunKey
-    facts: RunFacts
-    inputs: tuple[DatasetId, ...]
-    outputs: tuple[DatasetId, ...]
-    location: str | None
-    code: str | None
-    version: str
-    unknown: bool = False
-
-    @property
-    def order(self) -> tuple[str, RunKey]:
-        """The entry's sort key among the job's entries."""
-        return self.position, self.run
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """The location and version of a job's code, as its runs reported them last."""
-
-    location: str | None
-    version: str | None
-
-    def then(self, location: str | None, version: str | None) -> Code:
-        """Advance to the code of a next run; missing values stay, but no version at a new location."""
-        if location is None or location == self.location:
-            return Code(self.location, version or self.version)
-        return Code(location, version)
-
-
-def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
-    """Yield the entries of a run with inputs or outputs; a streaming run has an entry each time it reports more."""
-    job, last = owner(facts), effective_time(facts)
-    if job is None or last is None or not has_io(facts):
-        return
-    location, code = code_of(facts)
-    firsts = sorted(io_times(facts)) if facts.streaming else [last]
-    for number, first in enumerate(firsts, 1):
-        whole = number == len(firsts)
-        if not whole and first >= last:
-            continue
-        inputs, outputs = map(tuple, io_at(facts, first))
-        version = job_version_id(job, inputs, outputs, location, code)
-        since, at = (min(first, last), last) if whole else (first, first)
-        yield JobVersionEntry(since, at, run, facts, inputs, outputs, location, code, version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +54,7 @@ def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersi
     placed = sorted(
         (place, run) for run, facts in runs.items() if (place := effective_time(facts)) and (place,) > floor
     )
-    entries = _in_sequence([(run, runs[run]) for _, run in placed], cut=bool(floor))
+    entries = in_sequence([(run, runs[run]) for _, run in placed], cut=bool(floor))
     return JobVersionPage(sorted(entries, key=lambda entry: entry.order), cut=bool(floor))
 
 
@@ -114,36 +62,6 @@ def _scans_of(job: JobId, until: str, *, streamed: bool) -> list[IndexScan[RunWi
     """List the scans of a job's runs, with inputs and outputs or without, up to a position."""
     high = f"{until}#~"
     return [*last_with_io(job, high, streamed=streamed), *last_without_io(job, high, streamed=streamed)]
-
-
-def _in_sequence(runs: Iterable[RunWithFacts], *, cut: bool) -> Iterator[JobVersionEntry]:
-    """Yield the entries of runs in order; entries of runs without inputs and outputs follow from the runs before."""
-    last: JobVersionEntry | None = None
-    begun = not cut
-    given = at_last = Code(None, None)
-    changed = False
-    for run, facts in runs:
-        given = given.then(*code_of(facts))
-        own = sorted(entries_of(run, facts), key=lambda entry: entry.order)
-        if own:
-            last, at_last, changed, begun = own[-1], given, False, True
-            yield from own
-            continue
-        changed = changed or given != at_last
-        if begun:
-            yield _unknown(run, facts, last, given if changed else None)
-
-
-def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: Code | None) -> JobVersionEntry:
-    job, at = owner(facts), effective_time(facts) or ""
-    if job is None:
-        raise ValueError(f"run {run} has no job")
-    if last is not None and given is None:
-        return replace(last, since=at, position=at, run=run, facts=facts)
-    inputs, outputs = (last.inputs, last.outputs) if last else ((), ())
-    location, code = (given.location, given.version) if given else (None, None)
-    version = job_version_id(job, inputs, outputs, location, code)
-    return JobVersionEntry(at, at, run, facts, inputs, outputs, location, code, version, unknown=last is not None)
 
 
 def versions_of(job: JobId, view: GraphView) -> tuple[list[JobVersion], bool]:

@@ -235,11 +235,11 @@ def test_whatever_operations_say_is_in_their_checksum(changed):
 
 
 def test_endpoints_may_be_given_other_names():
-    renamed = OperationSet(a_calculation()).renamed({FLIGHTS: PERSON, HR: SKILLS})
+    renamed = OperationSet(a_calculation()).rename({FLIGHTS: PERSON, HR: SKILLS})
     assert field_maps(renamed.operations) == {
         (PERSON, ESTIMATED): {(("flight",), ("flight",)), (("distance",), ("co2",))},
     }
-    assert OperationSet(a_calculation()).renamed({ESTIMATED: EMPLOYEE}).destinations == {EMPLOYEE}
+    assert OperationSet(a_calculation()).rename({ESTIMATED: EMPLOYEE}).destinations == {EMPLOYEE}
 
 
 def cdaps_regression():

@@ -13,7 +13,7 @@ from headwater.events.subsets import ENTRIES_MAX, are_apart, part_of
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.runs_model import Model
-from tests.runs_model.graph import apart
+from tests.runs_model.graph import other_part_reads
 from tests.unit.facts.statements import A, B, C, X, Y, a_dataset_event, an_event
 from tests.unit.facts.strategies import DATASETS, JOBS, a_symlink, arrivals, streams_of_parts
 from tests.unit.queries.every_query import loaded
@@ -35,7 +35,7 @@ def test_the_edges_of_each_graph_that_are_apart_are_the_models(data):
         for direction in ("both", "up", "down"):
             graph = queries.find_graph(node.node_id, depth=9, direction=direction)
             if graph is not None:
-                assert graph.apart == apart(model, [job.id for job in graph.jobs])
+                assert graph.other_part_reads == other_part_reads(model, [job.id for job in graph.jobs])
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,13 @@ def test_an_edge_is_apart_if_no_partition_is_on_both_sides(written, read, is_apa
     ]
     queries = LineageQueries(loaded(events))
 
-    assert bool(queries.find_graph(X.node_id, depth=1).apart) == is_apart
+    assert bool(queries.find_graph(X.node_id, depth=1).other_part_reads) == is_apart
     impacted = queries.report_impact(A.node_id, depth=9).impacted
-    assert [(reached.node.id, reached.apart) for reached in impacted] == [(X, False), (B, is_apart), (Y, False)]
+    assert [(reached.node.id, reached.reads_other_part) for reached in impacted] == [
+        (X, False),
+        (B, is_apart),
+        (Y, False),
+    ]
 
 
 @pytest.mark.parametrize(("other_write", "is_apart"), [(part(X, "output", "2"), True), (DatasetUse(X), False)])
@@ -61,7 +65,7 @@ def test_an_edge_is_not_apart_while_another_job_may_have_written_the_part(other_
         an_event(1, "c1", C, outputs=[other_write]),
         an_event(2, "b1", B, inputs=[part(X, "input", "3")]),
     ]
-    assert bool(LineageQueries(loaded(events)).find_graph(B.node_id, depth=1).apart) == is_apart
+    assert bool(LineageQueries(loaded(events)).find_graph(B.node_id, depth=1).other_part_reads) == is_apart
 
 
 def test_a_dataset_that_a_run_read_under_two_names_may_be_all_of_it():
@@ -72,7 +76,7 @@ def test_a_dataset_that_a_run_read_under_two_names_may_be_all_of_it():
         an_event(3, "c1", C, inputs=[part(Y, "input", "2")]),
     ]
     graph = LineageQueries(loaded(events)).find_graph(A.node_id, depth=1)
-    assert [job for _, job in graph.apart] == [C.node_id]
+    assert [job for _, job in graph.other_part_reads] == [C.node_id]
 
 
 @pytest.mark.parametrize(
