@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 import pytest
 
 from tests.aws.faults import before, refused
-from tests.builders_events import CHECK, NAMESPACE, READ_FLIGHTS, RUN, STORE, a_facet, a_run_event
+from tests.builders_events import CHECK, NAMESPACE, READ_FLIGHTS, RUN, STORE, a_dataset, a_facet, a_run_event
 
 JOB = f"/api/v1/namespaces/{NAMESPACE}/jobs/{READ_FLIGHTS}"
 DATASETS = f"/api/v1/namespaces/{quote(STORE, safe='')}/datasets"
@@ -85,6 +85,20 @@ def test_what_was_posted_is_shown_by_every_route(marquez):
     assert [hit["nodeId"] for hit in get(marquez, "/api/v1/search", q="RAW")["results"]] == [RAW]
 
 
+def test_a_deleted_job_is_hidden_until_an_event_mentions_it(marquez, cloud):
+    before_it = get(marquez, JOB)
+    response = marquez.send("DELETE", JOB)
+    load(cloud)
+
+    assert (response.status, response.json) == (200, {**before_it, "deleted": True})
+    assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK]
+    assert READ_JOB not in nodes(marquez, RAW)
+    assert get(marquez, JOB)["deleted"] is True
+    emit_later(cloud, inputs=["landing"])
+    assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK, READ_FLIGHTS]
+    assert READ_JOB in nodes(marquez, RAW)
+
+
 def test_a_deleted_dataset_is_hidden_until_an_event_mentions_it(marquez, cloud):
     response = marquez.send("DELETE", f"{DATASETS}/raw")
     load(cloud)
@@ -150,3 +164,13 @@ def test_a_page_too_large_for_a_response_is_cut_and_says_so(api, cloud):
     assert (page["totalCount"], page["truncated"]) == (8, True)
     assert (rest["totalCount"], rest["truncated"]) == (8, False)
     assert page["events"] + rest["events"] == events[::-1]
+
+
+def test_an_event_too_large_for_a_response_is_behind_a_link(api, cloud):
+    plans = {f"plan{number}": a_facet("Plan", plan="x" * 900_000) for number in range(5)}
+    event = a_run_event(outputs=[a_dataset("raw", facets=plans)])
+    assert cloud.load_events(event) == []
+
+    form = linked_json(cloud, api.send("GET", "/api/v1/events/lineage"))
+
+    assert form == {"events": [event], "totalCount": 1, "truncated": False}
