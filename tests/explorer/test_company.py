@@ -101,7 +101,7 @@ def test_the_datasets_that_a_failure_holds_up_are_those_of_its_impact(open_view,
 def test_where_nothing_responds_the_start_has_one_failure(open_view, company):
     """The first list fails last: until then no other failure is drawn."""
     page, slow = open_view(company, "nowhere", expected=("status of 403",)), []
-    for path in ("jobs", "namespaces", "tags", "feed"):
+    for path in ("jobs", "namespaces", "tags", "feed", "reports/estate"):
         page.route(f"**/api/v1/{path}*", lambda route: route.fulfill(status=403, json={"message": "closed"}))
     page.route("**/api/v1/reports/broken*", lambda route: slow.append(route))
     with page.expect_response("**/api/v1/jobs?**"), page.expect_response("**/api/v1/namespaces?**"):

@@ -173,7 +173,7 @@ def test_what_a_column_depends_on_indirectly_has_a_box_with_its_role(open_view, 
 
 
 def test_the_end_of_a_long_title_is_seen_at_each_scale(open_view, company):
-    page = open_view(company, f"map?node={REVENUE}&depth=2", size=(1440, 900))
+    page = open_view(company, f"map?node={REVENUE}&depth=2&boxes=1", size=(1440, 900))
     title = page.locator(".react-flow__node .of-job .title bdi", has_text="by_quarter")
     title.wait_for()
     assert title.inner_text().replace("\n", "") == "nordwind.marts.revenue_by_quarter"

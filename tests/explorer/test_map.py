@@ -175,13 +175,14 @@ def test_the_picture_and_the_list_of_a_map_are_downloads(open_view, pipeline):
     page = open_view(pipeline, f"map?node={quote(HOSTILE, safe='')}")
     node(page, "failed").wait_for()
     texts = {}
-    for kind in ("Picture as SVG", "List as CSV", "Picture as PNG"):
+    for kind in ("Picture as SVG", "List as CSV", "Picture as PNG", "Slide as PNG, 16:9"):
         page.get_by_role("button", name="Export").click()
         with page.expect_download() as download:
             page.get_by_role("button", name=kind).click()
         texts[kind] = download.value.path().read_bytes()
     assert texts["Picture as SVG"].startswith(b"<svg")
     assert b"<script" not in texts["Picture as SVG"]
+    assert re.search(rb">as of [\d: -]{19} UTC</text>.*>failed</text>", texts["Picture as SVG"])
     assert texts["Picture as PNG"].startswith(b"\x89PNG")
     assert b"\"'=cmd <img" in texts["List as CSV"]
 

@@ -49,7 +49,7 @@ let family = "";
 let fontSize = 0;
 
 /** Return what measures a bold text of the page's font: read once, for it makes the browser lay out the page. */
-function widthIn(size: number): (text: string) => number {
+export function widthIn(size: number): (text: string) => number {
   measure ??= document.createElement("canvas").getContext("2d");
   family ||= getComputedStyle(document.body).fontFamily;
   const context = measure;

@@ -23,7 +23,7 @@ const countsOf = ({ healths }: Group) =>
     return number ? [{ health, sign, word, number }] : [];
   });
 
-const sizeOf = ({ datasets, jobs }: Group) =>
+export const sizeOf = ({ datasets, jobs }: Group) =>
   [datasets && plural(datasets, "dataset"), jobs && plural(jobs, "job")].filter(Boolean).join(" · ");
 
 /** How a group is named to who does not see it. */

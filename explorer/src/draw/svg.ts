@@ -3,10 +3,12 @@
 import { areasOf, type Box, bendsOf, lowestBetween, type Placed } from "../layout/boxes";
 import { isBack, lineOf } from "../layout/path";
 import { cutMiddle } from "../model/format";
-import { cutFront } from "../model/titles";
+import { breakLines, cutToLines } from "../model/titles";
+import { widthIn } from "./box-title";
+import type { DrawnArrow } from "./elements";
 
 export interface Figure extends Box {
-  kind: "dataset" | "job" | "fold" | "columns";
+  kind: "dataset" | "job" | "fold" | "columns" | "round" | "group";
   title: string;
   /** The whole name, for a hint on hover. */
   name: string;
@@ -15,17 +17,42 @@ export interface Figure extends Box {
   sign: string | null;
   /** A colour's name in `Inks`, of the border. */
   ink: keyof Inks;
+  /** The colour of its state, at the left, and its age. */
+  health?: keyof Inks | undefined;
+  age?: string;
+  isFocus?: boolean;
   rows?: readonly { text: string; lit: boolean }[];
   dashed?: boolean;
 }
 
-const INKS = "canvas card text muted line hair dataset job good bad warn focus".split(" ") as (keyof Inks)[];
+const INKS = "canvas card text muted line hair dataset job good bad warn focus running".split(" ") as (keyof Inks)[];
 
 export type Inks = Record<
-  "canvas" | "card" | "text" | "muted" | "line" | "hair" | "dataset" | "job" | "good" | "bad" | "warn" | "focus",
+  | "canvas"
+  | "card"
+  | "text"
+  | "muted"
+  | "line"
+  | "hair"
+  | "dataset"
+  | "job"
+  | "good"
+  | "bad"
+  | "warn"
+  | "focus"
+  | "running",
   string
 >;
 const MARGIN = 24;
+const HEAD = 56,
+  FOOT = 32;
+
+/** The words around a picture: its title, its time, its colours. */
+export interface Caption {
+  title: string;
+  time: string;
+  legend: readonly (readonly [keyof Inks, string])[];
+}
 
 /** The theme's colours as the page has them now. */
 export function readInks(): Inks {
@@ -50,20 +77,27 @@ const escaped = (text: string) =>
 
 export function toSvg(
   figures: readonly Figure[],
-  arrows: readonly { from: string; to: string; ink?: keyof Inks; dashed?: boolean; fromY?: number; toY?: number }[],
+  arrows: readonly (Pick<DrawnArrow, "from" | "to" | "fromY" | "toY" | "mark"> & {
+    ink?: keyof Inks;
+    dashed?: boolean;
+  })[],
   placed: Placed,
   inks: Inks,
-): { text: string; width: number; height: number } {
+  caption: Caption,
+): Drawing {
   const there = figures.filter(({ id }) => placed.at[id]);
-  const left = Math.min(...there.map(({ id }) => placed.at[id]!.x)) - MARGIN,
-    top = Math.min(...there.map(({ id }) => placed.at[id]!.y)) - MARGIN;
-  const width = Math.max(...there.map(({ id, width }) => placed.at[id]!.x + width)) + MARGIN - left;
-  const height = Math.max(...there.map(({ id, height }) => placed.at[id]!.y + height)) + MARGIN - top;
+  let left = Math.min(...there.map(({ id }) => placed.at[id]!.x)) - MARGIN,
+    top = Math.min(...there.map(({ id }) => placed.at[id]!.y)) - MARGIN - HEAD;
+  let width = Math.max(...there.map(({ id, width }) => placed.at[id]!.x + width)) + MARGIN - left;
+  const height = Math.max(...there.map(({ id, height }) => placed.at[id]!.y + height)) + MARGIN + FOOT - top;
+  const least = LEGEND_PX * caption.legend.length + 2 * MARGIN;
+  if (width < least) left -= (least - width) / 2;
+  width = Math.max(width, least);
   const sizes = new Map(there.map((figure) => [figure.id, figure]));
-  const lines = arrows.flatMap(({ from, to, ink = "line", dashed, fromY, toY }) => {
+  const lines = arrows.flatMap(({ from, to, ink = "line", dashed, fromY, toY, mark }) => {
     if (!sizes.has(from) || !sizes.has(to)) return [];
     const areas = areasOf(placed, sizes, { from, to });
-    const { path, tips, sign } = lineOf({
+    const { path, tips, sign, middle } = lineOf({
       ...areas,
       fromY,
       toY,
@@ -71,63 +105,113 @@ export function toSvg(
       lane: placed.lanes[`${from}→${to}`],
       under: isBack(areas) ? lowestBetween(placed, sizes, areas) : 0,
     });
+    const at = mark?.isMiddle ? middle : { x: areas.to.x - 22, y: areas.to.y + (toY ?? areas.to.height / 2) - 11 };
+    const number = mark
+      ? `<text x="${at.x}" y="${at.y + 4}" font-size="13" font-weight="600" text-anchor="middle" fill="${inks.text}" stroke="${inks.canvas}" stroke-width="4" paint-order="stroke">${escaped(mark.sign)}</text>`
+      : "";
     const back = sign ? `<text x="${sign.x}" y="${sign.y}" fill="${inks[ink]}">↺</text>` : "";
     return [
-      `<path d="${path}" fill="none" stroke="${inks[ink]}" stroke-width="1.5"${dashed || sign ? ' stroke-dasharray="4 4"' : ""}/><path d="${tips}" fill="${inks[ink]}"/>${back}`,
+      `<path d="${path}" fill="none" stroke="${inks[ink]}" stroke-width="1.5"${dashed || sign ? ' stroke-dasharray="4 4"' : ""}/><path d="${tips}" fill="${inks[ink]}"/>${back}${number}`,
     ];
   });
   const boxes = there.map((figure) => drawFigure(figure, placed.at[figure.id]!, inks));
   const text =
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${left} ${top} ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, Segoe UI, Roboto, Arial, sans-serif">` +
-    `<rect x="${left}" y="${top}" width="${width}" height="${height}" fill="${inks.canvas}"/>${lines.join("")}${boxes.join("")}</svg>`;
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${left} ${top} ${width} ${height}" width="${width}" height="${height}" font-family="${escaped(getComputedStyle(document.body).fontFamily)}">` +
+    `<rect x="${left}" y="${top}" width="${width}" height="${height}" fill="${inks.canvas}"/>${lines.join("")}${boxes.join("")}${drawCaption(caption, { left, top, height }, inks)}</svg>`;
   return { text, width, height };
 }
 
-function drawFigure(
-  { kind, width, height, title, name: whole, about, sign, ink, rows, dashed = kind === "fold" }: Figure,
-  { x, y }: { x: number; y: number },
-  inks: Inks,
-): string {
-  const round = kind === "job" ? height / 2 : kind === "fold" ? height / 2 : 10;
-  const inner = kind === "job" ? 16 : 12;
-  const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" fill="${inks.card}" stroke="${inks[ink]}" stroke-width="1.5"${dashed ? ' stroke-dasharray="4 3"' : ""}/>`;
-  const signed = sign
-    ? `<path transform="translate(${x + inner},${y + (rows ? 9 : about ? 10 : height / 2 - 8)})" d="${sign}" fill="none" stroke="${kind === "job" ? inks.job : inks.dataset}" stroke-width="1.5" stroke-linecap="round"/>`
-    : "";
-  const at = x + inner + (sign ? 23 : 0);
-  const lines = linesOf(title, rows ? 1 : 2);
-  const first = y + (rows ? 22 : height / 2 + 4.5 - 8 * (lines.length + (about ? 1 : 0) - 1));
-  const name = lines
-    .map(
-      (line, index) =>
-        `<text x="${at}" y="${first + 16 * index}" font-size="13" font-weight="600" fill="${inks.text}">${escaped(line)}</text>`,
-    )
-    .join("");
-  const facts = about
-    ? `<text x="${at}" y="${first + 16 * lines.length + 1}" font-size="12" fill="${inks.muted}">${escaped(cutFront(about, LINE_CHARS + 4))}</text>`
-    : "";
-  const body = (rows ?? []).map(
-    ({ text, lit }, index) =>
-      `<text x="${x + 12}" y="${y + 34 + 26 * index + 17}" font-size="12.5" font-family="ui-monospace, Menlo, Consolas, monospace" font-weight="${lit ? 700 : 400}" fill="${lit ? inks.focus : inks.text}">${escaped(cutMiddle(text, 32))}</text>`,
+const LEGEND_PX = 110;
+
+function drawCaption({ title, time, legend }: Caption, at: { left: number; top: number; height: number }, inks: Inks) {
+  const [x, y, foot] = [at.left + MARGIN, at.top + 30, at.top + at.height - 18];
+  const keys = legend.map(
+    ([ink, word], place) =>
+      `<rect x="${x + LEGEND_PX * place}" y="${foot - 10}" width="4" height="14" fill="${inks[ink]}"/>${textAt(x + LEGEND_PX * place + 10, foot, word, { size: 12, fill: inks.muted })}`,
   );
-  return `<g>${whole ? `<title>${escaped(whole)}</title>` : ""}${frame}${signed}${name}${facts}${body.join("")}</g>`;
+  return `${textAt(x, y, title, { size: 17, weight: 700, fill: inks.text })}${textAt(x, y + 19, time, { size: 12, fill: inks.muted })}${keys.join("")}`;
 }
 
-// Of text in a box of 256 pixels.
-const LINE_CHARS = 28;
+interface Type {
+  size: number;
+  fill: string;
+  weight?: number;
+  end?: boolean;
+}
 
-/** Break a title into lines; of one that is too long, its end is kept. */
-function linesOf(title: string, most: number): string[] {
-  const text = cutFront(title, most * LINE_CHARS);
-  return Array.from({ length: Math.ceil(text.length / LINE_CHARS) }, (_, line) =>
-    text.slice(line * LINE_CHARS, (line + 1) * LINE_CHARS),
-  );
+const textAt = (x: number, y: number, text: string, { size, fill, weight = 400, end = false }: Type) =>
+  `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}"${end ? ' text-anchor="end"' : ""}>${escaped(text)}</text>`;
+
+function drawFigure(figure: Figure, { x, y }: { x: number; y: number }, inks: Inks): string {
+  const { kind, width, height, name: whole, sign, ink, rows, health, isFocus, dashed = kind === "fold" } = figure;
+  const round = kind === "job" || kind === "fold" || kind === "round" ? height / 2 : 10;
+  const inner = kind === "round" ? 3 : kind === "job" ? 16 : 12;
+  const fill = isFocus ? `color-mix(in srgb, ${inks.focus} 14%, ${inks.card})` : inks.card;
+  const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" style="fill:${fill}" stroke="${inks[isFocus ? "focus" : ink]}" stroke-width="1.5"${dashed ? ' stroke-dasharray="4 3"' : ""}/>`;
+  const bar =
+    health && kind !== "round"
+      ? `<rect x="${x}" y="${y + 9}" width="4" height="${height - 18}" fill="${inks[health]}"/>`
+      : "";
+  const top =
+    y + (rows ? 9 : kind === "group" ? height / 2 - 16 : kind !== "round" && figure.about ? 10 : height / 2 - 8);
+  const signed = sign
+    ? `<path transform="translate(${x + inner},${top})" d="${sign}" fill="none" stroke="${kind === "job" || kind === "round" ? inks.job : inks.dataset}" stroke-width="1.5" stroke-linecap="round"/>`
+    : "";
+  const texts = kind === "round" ? "" : drawTexts(figure, { x, y, at: x + inner + (sign ? 23 : 0) }, inks);
+  return `<g>${whole ? `<title>${escaped(whole)}</title>` : ""}${frame}${bar}${signed}${texts}</g>`;
+}
+
+function drawTexts(
+  { width, height, title, about, rows = [], age = "", health }: Figure,
+  { x, y, at }: { x: number; y: number; at: number },
+  inks: Inks,
+): string {
+  const right = x + width - 12;
+  const widthOf = widthIn(13);
+  const room = { width: right - at, widthOf, taken: age ? widthOf(age) + 10 : 0 };
+  const lines = breakLines(cutToLines(title, { ...room, lines: rows.length ? 1 : 2 }), room);
+  const first = y + (rows.length ? 22 : height / 2 + 4.5 - 8 * (lines.length + (about ? 1 : 0) - 1));
+  const small = { width: right - at, lines: 1, widthOf: (text: string) => widthOf(text) * 0.9 };
+  const bold = { size: 13, weight: 600, fill: inks.text };
+  return [
+    ...lines.map((line, index) => textAt(at, first + 16 * index, line.trimEnd(), bold)),
+    age &&
+      textAt(right, first, age, {
+        size: 12,
+        fill: inks[health === "bad" || health === "warn" ? health : "muted"],
+        end: true,
+      }),
+    about && textAt(at, first + 16 * lines.length + 1, cutToLines(about, small), { size: 12, fill: inks.muted }),
+    ...rows.map(
+      ({ text, lit }, index) =>
+        `<text x="${x + 12}" y="${y + 34 + 26 * index + 17}" font-size="12.5" font-family="ui-monospace, Menlo, Consolas, monospace" font-weight="${lit ? 700 : 400}" fill="${lit ? inks.focus : inks.text}">${escaped(cutMiddle(text, 32))}</text>`,
+    ),
+  ].join("");
+}
+
+export interface Drawing {
+  text: string;
+  width: number;
+  height: number;
+}
+
+const WIDE = 16 / 9;
+
+/** Widen a picture to 16:9, for a slide. */
+export function toWide({ text, width, height }: Drawing): Drawing {
+  const wide = { width: Math.max(width, height * WIDE), height: Math.max(height, width / WIDE) };
+  const ground = /fill="([^"]+)"\/>/.exec(text)?.[1] ?? "none";
+  const inner = text.replace("<svg ", `<svg x="${(wide.width - width) / 2}" y="${(wide.height - height) / 2}" `);
+  return {
+    ...wide,
+    text: `<svg xmlns="http://www.w3.org/2000/svg" width="${wide.width}" height="${wide.height}"><rect width="100%" height="100%" fill="${ground}"/>${inner}</svg>`,
+  };
 }
 
 const PIXELS_MAX = 8000;
 
 /** The same as PNG, twice as fine as the page where that is not too large. */
-export async function toPng(svg: { text: string; width: number; height: number }): Promise<Blob> {
+export async function toPng(svg: Drawing): Promise<Blob> {
   const url = URL.createObjectURL(new Blob([svg.text], { type: "image/svg+xml" }));
   try {
     const image = new Image();

@@ -8,7 +8,7 @@ import { age, ago, agoShort, cutMiddle, duration, since } from "./format";
 import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
 import { termsOf } from "./terms";
-import { cutFront, cutToLines, splitTitle, titleOf, titlesOf } from "./titles";
+import { breakLines, cutFront, cutToLines, splitTitle, titleOf, titlesOf } from "./titles";
 
 const queryOf = (address: string) => address.slice(address.indexOf("?"));
 
@@ -307,4 +307,11 @@ test("titles that end alike differ after cutting, too", () => {
     "sap_BKPF…ader_data",
     "sap_BSEG…ader_data",
   ]);
+});
+
+test("a name is broken into lines by its measured width, after its parts", () => {
+  const widthOf = (text: string) => [...text].reduce((sum, sign) => sum + (sign > "\u2e80" ? 2 : 1), 0);
+  expect(breakLines("looker.refresh.ceo", { width: 10, widthOf })).toEqual(["looker.", "refresh.", "ceo"]);
+  expect(breakLines("受注明細", { width: 4, widthOf })).toEqual(["受注", "明細"]);
+  expect(breakLines("abc def", { width: 7, widthOf, taken: 3 })).toEqual(["abc ", "def"]);
 });

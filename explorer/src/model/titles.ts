@@ -145,22 +145,24 @@ interface Room {
 
 /** Return as much of a name's end as lines of a width hold, as a browser breaks them. */
 export const cutToLines = (text: string, { lines, width, widthOf, taken = 0 }: Room, alike = 0): string =>
-  cut(text, alike, (part) => countLines(part, width, widthOf, taken) <= lines);
+  cut(text, alike, (part) => breakLines(part, { width, widthOf, taken }).length <= lines);
 
-/** Return a name's number of lines: it breaks after its parts, and within a part longer than a line. */
-function countLines(text: string, width: number, widthOf: (text: string) => number, taken: number): number {
-  let lines = 1,
-    used = taken;
+/** Break a name into lines: after its parts, and within a part longer than a line. */
+export function breakLines(text: string, { width, widthOf, taken = 0 }: Omit<Room, "lines">): string[] {
+  const lines = [""];
+  let used = taken;
+  const start = () => {
+    lines.push("");
+    used = 0;
+  };
   for (const part of text.split(BREAKS_OF_LINES)) {
     // A space at the end of a line takes no room.
-    if (used > 0 && used + widthOf(part.trimEnd()) > width) {
-      lines += 1;
-      used = 0;
-    }
-    used += widthOf(part);
-    while (used > width) {
-      lines += 1;
-      used -= width;
+    if (used > 0 && used + widthOf(part.trimEnd()) > width) start();
+    const isLong = widthOf(part) > width;
+    for (const piece of isLong ? part : [part]) {
+      if (isLong && used + widthOf(piece) > width) start();
+      lines[lines.length - 1] += piece;
+      used += widthOf(piece);
     }
   }
   return lines;

@@ -1,12 +1,12 @@
 /** A menu of downloads. */
 
-import { toPng } from "../draw/svg";
+import { type Drawing, toPng, toWide } from "../draw/svg";
 import { download } from "./frame";
 import { Menu } from "./menu";
 
 interface Props {
   name: string;
-  svg?: () => { text: string; width: number; height: number } | null;
+  svg?: () => Drawing | null;
   csv?: () => string | Promise<string>;
 }
 
@@ -42,12 +42,17 @@ function choicesOf({ name, svg, csv }: Props): Choice[] {
     const picture = svg?.();
     if (picture) download(`${file}.png`, "image/png", await toPng(picture));
   };
+  const asSlide = async () => {
+    const picture = svg?.();
+    if (picture) download(`${file}.png`, "image/png", await toPng(toWide(picture)));
+  };
   const asCsv = async () => {
     if (csv) download(`${file}.csv`, "text/csv;charset=utf-8", await csv());
   };
   const pictures: Choice[] = [
     ["Picture as SVG", asSvg],
     ["Picture as PNG", asPng],
+    ["Slide as PNG, 16:9", asSlide],
   ];
   return [
     ...(svg ? pictures : []),

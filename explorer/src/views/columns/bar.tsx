@@ -85,7 +85,7 @@ function ColumnsTools({ columns: { state, picture, actions, list, layout } }: { 
           Usage
         </Link>
       )}
-      <ExportMenu picture={picture} layout={layout} name={name.field ?? name.name} />
+      <ExportMenu at={state.at} picture={picture} layout={layout} name={name.field ?? name.name} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import type { DrawnArrow } from "../../draw/elements";
 import { type Figure, readInks, toSvg } from "../../draw/svg";
 import type { Box, Placed } from "../../layout/boxes";
 import { toCsv } from "../../model/csv";
+import { utc } from "../../model/format";
 import { Downloads } from "../../parts/export";
 import { pathOfKind } from "../../parts/signs";
 import { usedFor } from "./indirect";
@@ -15,9 +16,11 @@ interface Props {
   picture: ColumnsPicture;
   layout: RefObject<Placed | null>;
   name: string;
+  /** The time on show; empty for now. */
+  at: string;
 }
 
-export function ExportMenu({ picture, layout, name }: Props) {
+export function ExportMenu({ picture, layout, name, at }: Props) {
   const { boxes, arrows, path } = picture;
   const svg = () =>
     layout.current
@@ -26,6 +29,7 @@ export function ExportMenu({ picture, layout, name }: Props) {
           arrows.map((arrow) => lineOf(arrow, path !== null)),
           layout.current,
           readInks(),
+          { title: name, time: `as of ${utc(at || new Date().toISOString())} UTC`, legend: [] },
         )
       : null;
   return <Downloads name={name} svg={svg} csv={() => csvOf(picture)} />;

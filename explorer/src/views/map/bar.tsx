@@ -82,26 +82,7 @@ function MapTools({ map: { state, data, picture, actions, list, layout } }: { ma
           <DepthChoice depth={state.depth} choose={(depth) => actions.to({ depth }, focus)} />
         </>
       )}
-      <Menu title="Show">
-        <button
-          className="button"
-          title="jobs with a single output: on the line before it, or boxes"
-          aria-pressed={!state.boxes}
-          onClick={() => actions.to({ boxes: !state.boxes }, focus)}
-        >
-          Jobs on lines
-        </button>
-        {focus && (
-          <button
-            className="button"
-            title="jobs that wait for others, whatever data they exchange"
-            aria-pressed={state.dependencies}
-            onClick={() => actions.to({ dependencies: !state.dependencies }, focus)}
-          >
-            Dependencies
-          </button>
-        )}
-      </Menu>
+      <ShowMenu state={state} to={(change) => actions.to(change, focus)} />
       <GroupChoice state={state} choose={(by) => actions.to({ by, into: [] }, focus)} />
       {!list.isNarrow && (
         <button className="button" aria-pressed={state.list} onClick={() => list.showList(!state.list)}>
@@ -118,7 +99,13 @@ function MapTools({ map: { state, data, picture, actions, list, layout } }: { ma
           </Link>
         </>
       )}
-      <ExportMenu picture={picture} layout={layout} name={nameOf(focus).name} comparison={data.comparison} />
+      <ExportMenu
+        picture={picture}
+        layout={layout}
+        name={focus ? nameOf(focus).name : "all jobs"}
+        comparison={data.comparison}
+        at={state.at}
+      />
     </>
   );
 }
@@ -138,5 +125,31 @@ function GroupChoice({ state: { by, node }, choose }: { state: MapState; choose:
         </option>
       ))}
     </select>
+  );
+}
+
+/** What a map draws besides datasets: jobs on lines or as boxes, and waiting. */
+function ShowMenu({ state, to }: { state: MapState; to: (change: Partial<MapState>) => void }) {
+  return (
+    <Menu title="Show">
+      <button
+        className="button"
+        title="jobs with a single output: on the line before it, or boxes"
+        aria-pressed={!state.boxes}
+        onClick={() => to({ boxes: !state.boxes })}
+      >
+        Jobs on lines
+      </button>
+      {state.node && (
+        <button
+          className="button"
+          title="jobs that wait for others, whatever data they exchange"
+          aria-pressed={state.dependencies}
+          onClick={() => to({ dependencies: !state.dependencies })}
+        >
+          Dependencies
+        </button>
+      )}
+    </Menu>
   );
 }

@@ -1,16 +1,18 @@
 /** The map as files: the picture as SVG or PNG, the list as CSV. */
 
 import { CARD } from "../../draw/card";
+import type { DrawnArrow } from "../../draw/elements";
 import { FOLD, moreOf, STUB } from "../../draw/fold-box";
+import { GROUP, sizeOf } from "../../draw/group-box";
+import { ROUND } from "../../draw/round-job";
 import { type Figure, readInks, toSvg } from "../../draw/svg";
 import type { Placed } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
-import { agoShort } from "../../model/format";
+import { age, agoShort, utc } from "../../model/format";
+import { healthOf, writtenAt } from "../../model/freshness";
 import { type Arrow, arrowKey, type Item } from "../../model/graph";
-import { drawnArrows } from "../../model/hubs";
 import { rowsOf } from "../../model/list";
-import type { Title } from "../../model/titles";
 import { Downloads } from "../../parts/export";
 import { pathOfKind } from "../../parts/signs";
 import type { MapPicture } from "./picture";
@@ -22,26 +24,49 @@ interface Props {
   layout: React.RefObject<Placed | null>;
   name: string;
   comparison: Comparison | null;
+  /** The time on show; empty for now. */
+  at: string;
 }
 
-export function ExportMenu({ picture, layout, name, comparison }: Props) {
+const INK_OF = { failed: "bad", late: "warn", running: "running", fresh: "good", unknown: "line" } as const;
+const LEGEND = [
+  ["bad", "failed"],
+  ["warn", "late"],
+  ["running", "running"],
+  ["good", "fresh"],
+  ["line", "unknown"],
+] as const;
+
+export function ExportMenu({ picture, layout, name, comparison, at }: Props) {
   const svg = () =>
     layout.current
       ? toSvg(
           figuresOf(picture, comparison),
-          drawnArrows(picture.shown).map((arrow) => lineOf(arrow, comparison)),
+          picture.arrows.map((arrow) => lineOf(arrow, comparison)),
           layout.current,
           readInks(),
+          { title: name, time: `as of ${utc(at || new Date().toISOString())} UTC`, legend: LEGEND },
         )
       : null;
   return <Downloads name={name} svg={svg} csv={() => csvOf(picture, comparison)} />;
 }
 
-function figuresOf({ lineage, shown, titles }: MapPicture, comparison: Comparison | null): Figure[] {
+function figuresOf(picture: MapPicture, comparison: Comparison | null): Figure[] {
+  const { lineage, shown, titles, grouped } = picture;
   const items = [...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? []);
   const plain = { name: "", about: "", sign: null, kind: "fold" as const };
   return [
-    ...items.map((item) => figureOf(item, titles.get(item.id)!, comparison)),
+    ...items.map((item) => figureOf(item, picture, comparison)),
+    ...[...(grouped?.groups.values() ?? [])].map(
+      (group): Figure => ({
+        ...{ ...plain, kind: "group", id: group.id, ...GROUP, title: group.title, name: group.title, ink: "line" },
+        ...{
+          about: `${sizeOf(group)}${group.healths.failed ? ` · ${group.healths.failed} failed` : ""}`,
+          sign: pathOfKind("dataset", group.namespace),
+        },
+        health: group.healths.failed ? "bad" : undefined,
+      }),
+    ),
     ...shown.folds.map((fold): Figure => ({ ...plain, id: fold.id, ...FOLD, title: moreOf(fold), ink: "line" })),
     ...shown.stubs.map(
       ({ id, hub }): Figure => ({
@@ -51,25 +76,32 @@ function figuresOf({ lineage, shown, titles }: MapPicture, comparison: Compariso
         title: `⊣ ${titles.get(hub)?.title ?? ""}`,
         name: lineage.items.get(hub)?.name ?? "",
         ink: "dataset",
+        dashed: false,
       }),
     ),
   ];
 }
 
-function figureOf(item: Item, { title, place }: Title, comparison: Comparison | null): Figure {
+function figureOf(item: Item, picture: MapPicture, comparison: Comparison | null): Figure {
+  const { title, place } = picture.titles.get(item.id)!;
+  const isRound = picture.onLines.has(item.id);
+  const { health, since } = healthOf(item, writtenAt(picture.lineage, item.id), picture.freshness.get(item.id));
   const change = comparison?.changes.get(item.id);
   const state = item.state
     ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}`
     : "never ran";
   return {
     id: item.id,
-    ...CARD,
-    kind: item.kind,
+    ...(isRound ? ROUND : CARD),
+    kind: isRound ? "round" : item.kind,
+    health: INK_OF[health],
+    age: since ? age(since, Date.now()) : "",
+    isFocus: item.id === picture.focus,
     title,
     name: item.name,
     sign: pathOfKind(item.kind, item.namespace),
     about: item.kind === "job" ? state : `${item.stale ? "stale · " : ""}${place}`,
-    ink: change ? INK[change] : inkOf(item),
+    ink: change ? INK[change] : isRound ? INK_OF[health] : inkOf(item),
   };
 }
 
@@ -78,7 +110,7 @@ function inkOf(item: Item): Figure["ink"] {
   return item.stale ? "warn" : item.kind;
 }
 
-function lineOf(arrow: Arrow, comparison: Comparison | null) {
+function lineOf(arrow: DrawnArrow & Arrow, comparison: Comparison | null) {
   const look = comparison?.arrows.get(arrowKey(arrow));
   return {
     ...arrow,
