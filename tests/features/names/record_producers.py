@@ -1,6 +1,6 @@
 """Record names of the wheels on PyPI: `python record.py > producers.json`, with the packages below installed.
 
-Airflow's operator asks Athena: botocore's Stubber checks the response by the model of the service.
+Botocore's Stubber checks the response of Athena by the model of the service.
 """
 
 import json
