@@ -35,7 +35,7 @@ class SimilarDatasets(TypedDict):
 
 
 class ClaimedName(TypedDict):
-    """Name that several locations claim by `symlinks`: it joins none, until a rule or a producer names each."""
+    """Name that several locations claim by `symlinks`: it joins none of them."""
 
     name: Id
     datasets: list[Id]

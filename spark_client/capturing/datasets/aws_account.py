@@ -20,7 +20,7 @@ def find_account(region: str) -> str | None:
 
         with AwsConnection[Any]("sts", "STS", region, _TIMES).use() as sts:
             account: str = sts.get_caller_identity()["Account"]
+            return account
     except Exception as error:  # noqa: BLE001 - a name less, never a job
         _log.warning("tables of Glue have no account in their names, set spark.glue.accountId: %s", redact(str(error)))
         return None
-    return account

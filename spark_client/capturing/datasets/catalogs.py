@@ -201,7 +201,8 @@ def _on_aws(of: Mapping[str, str], kind: str, conf: Mapping[str, str], environme
     if not (rest or in_glue or kind in ("glue", "gluecatalog")):
         return None
     region = (rest[1] if rest else of["client.region"]) or _region(environment)
-    return _arn(region, in_glue or (of["warehouse"] if rest else of["glue.id"]) or _account(conf))
+    by_rest = of["warehouse"] if rest and of["warehouse"][:1].isdigit() else None
+    return _arn(region, in_glue or by_rest or of["glue.id"] or _account(conf))
 
 
 def _arn(region: str | None, catalog: str | None) -> str | None:

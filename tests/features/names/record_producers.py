@@ -1,6 +1,6 @@
-"""Record names of the wheels on PyPI: `python record.py > producers.json`, with the packages below installed.
+"""Record names of the wheels on PyPI: `python record_producers.py > producers.json`, with the packages below installed.
 
-Airflow's operator calls Athena: botocore's Stubber checks the response by the model of the service.
+Botocore's Stubber checks the response of Athena by the model of the service.
 """
 
 import json
@@ -10,12 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
-import attrs
 import boto3
-from airflow.providers.amazon.aws.operators.athena import AthenaOperator
 from botocore.stub import Stubber
-from openlineage.common.provider.dbt.local import DbtLocalArtifactProcessor
-from openlineage.common.provider.dbt.processor import ModelNode
 
 REGION, ACCOUNT = "eu-west-1", "111122223333"
 PACKAGES = ("apache-airflow-providers-amazon", "openlineage-integration-common")
@@ -26,6 +22,8 @@ TABLES = {
 
 
 def of_airflow(catalog, location):
+    from airflow.providers.amazon.aws.operators.athena import AthenaOperator
+
     athena = boto3.client("athena", region_name=REGION, aws_access_key_id="a", aws_secret_access_key="s")
     with Stubber(athena) as stub:
         metadata = {
@@ -40,6 +38,9 @@ def of_airflow(catalog, location):
 
 
 def of_dbt(catalog):
+    from openlineage.common.provider.dbt.local import DbtLocalArtifactProcessor
+    from openlineage.common.provider.dbt.processor import ModelNode
+
     role = f"arn:aws:iam::{ACCOUNT}:role/dbt"
     with TemporaryDirectory() as folder:
         Path(folder, "dbt_project.yml").write_text("name: shop\nversion: 1.0.0\nprofile: shop\n", encoding="utf-8")
@@ -52,13 +53,13 @@ def of_dbt(catalog):
 
 
 def form(dataset):
-    symlinks = dataset.facets["symlinks"].identifiers
-    links = [attrs.asdict(link, filter=attrs.filters.include("namespace", "name")) for link in symlinks]
+    links = [{"namespace": link.namespace, "name": link.name} for link in dataset.facets["symlinks"].identifiers]
     return {"namespace": dataset.namespace, "name": dataset.name, "symlinks": links}
 
 
-names = {
-    kind: {"Airflow": form(of_airflow(catalog, location)), "dbt": form(of_dbt(catalog.lower()))}
-    for kind, (catalog, location) in TABLES.items()
-}
-json.dump({"versions": {name: version(name) for name in PACKAGES}, **names}, sys.stdout, indent=2)
+if __name__ == "__main__":
+    names = {
+        kind: {"Airflow": form(of_airflow(catalog, location)), "dbt": form(of_dbt(catalog.lower()))}
+        for kind, (catalog, location) in TABLES.items()
+    }
+    json.dump({"versions": {name: version(name) for name in PACKAGES}, **names}, sys.stdout, indent=2)
