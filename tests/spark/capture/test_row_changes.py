@@ -40,6 +40,11 @@ UPDATES = (
         "tailnum <- checked.flight CONDITIONAL",
     ),
     statement(
+        "a metadata column is made of nothing",
+        "UPDATE rows.checked SET distance = _place WHERE carrier = 'UA'",
+        "distance <- checked.carrier CONDITIONAL",
+    ),
+    statement(
         "several columns, each of its own",
         "UPDATE rows.checked SET carrier = upper(tailnum), distance = flight",
         "carrier <- checked.tailnum TRANSFORMATION; distance <- checked.flight IDENTITY",
