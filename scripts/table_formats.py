@@ -35,7 +35,7 @@ _JARS = ROOT / ".tools" / "jars"
 _SPARKS_OWN = Path(pyspark.__file__).parent / "jars"
 # By Spark and format. Spark's package for Kafka is not on Maven Central for each patch of Spark.
 VERSIONS = {  # 4.2 is the newest Spark for Python 3.10, and the newest that Delta has a release for
-    "3.5": {"delta": "3.3.2", "iceberg": "1.9.2", "hudi": "1.0.2", "kafka": "3.5.7"},
+    "3.5": {"delta": "3.3.2", "iceberg": "1.12.0", "hudi": "1.0.2", "kafka": "3.5.7"},
     "4.2": {"delta": "4.4.0", "kafka": "4.2.0"},
 }
 # Without their dependencies, except for the listed: most are not needed to make a plan.

@@ -15,6 +15,7 @@ from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import find_datasets, find_record_column
 from spark_client.capturing.model import RDD_ACTION, Dataset
 from spark_client.capturing.parts import part_of_leaf
+from spark_client.capturing.plans.added_columns import added_columns
 from spark_client.capturing.plans.expression_rules import variable_key
 from spark_client.capturing.plans.operators import RowsLineage, plans_of
 from spark_client.capturing.plans.plan import Node
@@ -24,7 +25,6 @@ from spark_client.capturing.plans.walk import PlanWalk
 
 K = TypeVar("K")
 V = TypeVar("V")
-_METADATA = "_metadata"
 # References to a plan elsewhere in the tree, no leaves.
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
 
@@ -128,7 +128,7 @@ class QueryLeaves:
         outputs = _outputs(node)
         if read.columns is not None:
             return read.columns(outputs)
-        added = {_hidden(node), find_record_column(node), *read.absent}
+        added = {*added_columns(node), find_record_column(node), *read.absent}
         values = (NOTHING if output.text("name") in added else _column(output, read) for output in outputs)
         return RowsLineage(
             tuple((output.text("exprId") or "", value) for output, value in zip(outputs, values, strict=True))
@@ -195,12 +195,6 @@ def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -
     return Value(
         frozenset(Dependency(ColumnSource(dataset, path), how) for dataset in having), unknown=frozenset(reasons)
     )
-
-
-def _hidden(leaf: Node) -> str | None:
-    """Name the metadata column of files (paths, sizes, times), added by Spark on demand."""
-    schema = leaf.at("relation", "schema")
-    return None if not isinstance(schema, str) or f'"name":"{_METADATA}"' in schema else _METADATA
 
 
 def _outputs(leaf: Node) -> list[Node]:

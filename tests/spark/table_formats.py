@@ -2,7 +2,7 @@
 
 `make test-formats` does (`scripts/table_formats.py`). By hand, `HEADWATER_TABLE_FORMATS` is a list of Maven coordinates
 or of jar files, with commas, for the tested Spark: `io.delta:delta-spark_2.12:3.3.2`,
-`org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.9.2`, or `org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2`. A
+`org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0`, or `org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2`. A
 single format at a time: Delta's extension refuses a MERGE into a field of an Iceberg table. The catalogs of Delta
 and Hudi have the same name.
 """

@@ -122,4 +122,4 @@ class GraphBelow(JobGraphWalk):
         jobs = self._shown_jobs()
         nodes = self._in_order(jobs, map(redacted_dataset, self._datasets))
         cut = self._budget.cut or self._view.truncated
-        return Graph(nodes, tuple(self._edges()), cut, apart=tuple(sorted(self._edges_apart())))
+        return Graph(nodes, tuple(self._edges()), cut, other_part_reads=tuple(sorted(self._other_part_reads())))

@@ -49,7 +49,7 @@ def report_old_data(view: GraphView) -> OldDataReport:
     if graph is None:
         return OldDataReport((), cut)
     # A reader of another part of a dataset is not touched by a failure of its writer.
-    ways = WaysDown(replace(graph, edges=tuple(sorted(set(graph.edges).difference(graph.apart)))))
+    ways = WaysDown(replace(graph, edges=tuple(sorted(set(graph.edges).difference(graph.other_part_reads)))))
     late, below = dict[str, str](), dict[str, list[str]]()
     for job, time in since.items():
         outputs = ways.outputs(job.node_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -88,11 +88,11 @@ class Commanded:
         reads = tuple(reads_of(relation))
         return (*reads, *self.session.hidden_in_frame(relation, reads))
 
-    def nameless(self, kind: str, query: Any, why: str) -> Read:
-        """Make the read of a query whose rows go into a target without a name."""
-        return self._nameless(kind, self.session.find(self.reads(query)), why)
+    def nameless(self, kind: str, reads: Iterable[NamedRead], why: str) -> Read:
+        """Make the read of rows that go into a target without a name."""
+        return self._nameless(kind, self.session.find(reads), why)
 
-    def opaque(self, kind: str, why: str, sql: str) -> Read:
+    def opaque(self, kind: str, why: str, sql: str | None = None) -> Read:
         """Make a read without inputs, for a statement whose reads and writes are unknown."""
         return self._nameless(kind, ResolvedReads((), (f"{kind}: {why}",), schema_known=False), why, sql)
 

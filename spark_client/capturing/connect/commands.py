@@ -26,19 +26,25 @@ _log = logging.getLogger("headwater.capture")
 # Longest wait of a session's end for the reading of its writes, with queries to the server.
 _DRAIN_S = 5.0
 STREAM_START = "write_stream_operation_start"
-# Commands with writes, or with names for later commands.
-_CAPTURED = frozenset(
-    {
-        "catalog",
-        "checkpoint_command",
-        "create_dataframe_view",
-        "merge_into_table_command",
-        "sql_command",
-        "write_operation",
-        "write_operation_v2",
-        STREAM_START,
-    }
-)
+# Commands without data, by their reason; behind a dot, a request inside. Each command beside is read, or warned of.
+_REASONS = {
+    "code and resources of the session": "create_resource_profile_command get_resources_command register_data_source "
+    "register_function register_table_function",
+    "the end of a frame": "remove_cached_remote_relation_command",
+    "a model stays in the session until its save": "ml_command.clean_cache ml_command.create_summary "
+    "ml_command.delete ml_command.evaluate ml_command.fetch ml_command.fit ml_command.get_cache_info "
+    "ml_command.get_model_size ml_command.read",
+    "its flows are commands of their own": "pipeline_command.create_dataflow_graph pipeline_command.define_output "
+    "pipeline_command.drop_dataflow_graph pipeline_command.get_query_function_execution_signal_stream "
+    "pipeline_command.start_run",
+    "the status of a stream": "streaming_query_command.exception streaming_query_command.explain "
+    "streaming_query_command.last_progress streaming_query_command.process_all_available "
+    "streaming_query_command.recent_progress streaming_query_command.status streaming_query_listener_bus_command "
+    "streaming_query_manager_command.active streaming_query_manager_command.add_listener "
+    "streaming_query_manager_command.get_query streaming_query_manager_command.list_listeners "
+    "streaming_query_manager_command.remove_listener streaming_query_manager_command.reset_terminated",
+}
+IGNORED = {name: reason for reason, names in _REASONS.items() for name in names.split()}
 # Commands that stop a streaming query or wait for its end: the kind, and the kind of the request inside.
 _STREAM_ENDS = frozenset(
     {
@@ -260,9 +266,7 @@ def _report(client: Any, message: Any, result: Any, started_ms: int, error: Base
     try:
         if message is None or _is_query(result):
             return
-        if kind_of(message) not in _CAPTURED and _part_of(message) not in _STREAM_ENDS:
-            return
-        if not SAVES_MODEL.get():
+        if not is_ignored(message) and not SAVES_MODEL.get():
             results = result[1] if isinstance(result, tuple) and len(result) > 1 else {}
             _add(client, message, results, started_ms, error)
     except Exception:  # noqa: BLE001 - whatever a new client's commands are, the job must live
@@ -297,13 +301,21 @@ def report_model(
 
 def kind_of(message: Any) -> str:
     """Read the kind of a command or relation: `write_operation`."""
-    return str(message.WhichOneof(message.DESCRIPTOR.oneofs[0].name))
+    return next((str(message.WhichOneof(oneof.name)) for oneof in message.DESCRIPTOR.oneofs), "")
+
+
+def is_ignored(message: Any) -> bool:
+    """True for a command without data, and for a relation without an effect."""
+    if message.DESCRIPTOR.name != "Command":
+        return kind_of(message) != "catalog"
+    kind, part = _part_of(message)
+    return kind in IGNORED or f"{kind}.{part}" in IGNORED
 
 
 def _part_of(message: Any) -> tuple[str, str]:
     """Read the kind of a command, and of the request inside: `("streaming_query_command", "stop")`."""
     kind = kind_of(message)
-    return kind, str(getattr(message, kind).WhichOneof("command")) if kind.startswith("streaming_query") else ""
+    return kind, kind_of(getattr(message, kind))
 
 
 def _is_query(result: Any) -> bool:

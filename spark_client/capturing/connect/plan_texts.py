@@ -143,7 +143,10 @@ def _read(node: PlanText, known: frozenset[str]) -> Read | None:
         return UnknownRead("LogicalRDD: made of an RDD")
     if node.kind == "PlanWithUnresolvedIdentifier":
         return UnknownRead("IDENTIFIER: a name that is computed")
-    if node.kind != "UnresolvedRelation" or (len(node.name) == 1 and node.name[0].lower() in known):
+    # `CHANGES FROM VERSION 1` prints its relation in the same line.
+    if node.kind not in ("UnresolvedRelation", "RelationChanges") or (
+        len(node.name) == 1 and node.name[0].lower() in known
+    ):
         return None
     return relation_read(node.text)
 

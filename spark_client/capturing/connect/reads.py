@@ -150,6 +150,10 @@ def _read(message: Any) -> Iterator[Read]:
         yield source_read(source.format, source.paths, source.options, source.schema)
 
 
+def _changes(message: Any) -> Iterator[Read]:
+    yield table_read(message.unparsed_identifier)
+
+
 def _local(_: Any) -> Iterator[Read]:
     yield ROWS_OF_PROGRAM
 
@@ -164,4 +168,5 @@ _RULES: dict[str, Callable[[Any], Iterator[Read]]] = {
     "cached_local_relation": _local,
     "chunked_cached_local_relation": _local,
     "cached_remote_relation": _frame,
+    "relation_changes": _changes,
 }

@@ -6,7 +6,7 @@ and again under the same name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -50,9 +50,8 @@ class ConnectExtractor:
             UnknownTarget: a write's target has no name.
         """
         session = self._session(command.client)
-        return _RULES[command.kind](
-            Commanded(session, command, getattr(command.message, command.kind), columns=self._columns)
-        )
+        rule = _RULES.get(command.kind, _unknown)
+        return rule(Commanded(session, command, getattr(command.message, command.kind), columns=self._columns))
 
     def read_stream(self, start: StreamStart[Command]) -> Write | None:
         """Read the write of a streaming query into its sink; None for a sink without a dataset.
@@ -83,7 +82,7 @@ def _stream(commanded: Commanded) -> Write | None:
     message = commanded.message
     if message.HasField("foreach_batch"):
         why = "on Spark Connect, what the batches of a stream write is not seen"
-        raise UnknownTarget(commanded.nameless("foreachBatch", message.input, why))
+        raise UnknownTarget(commanded.nameless("foreachBatch", commanded.reads(message.input), why))
     if message.HasField("foreach_writer") or message.format.lower() in _STREAMS_KEEP_NOTHING:
         return None
     if message.WhichOneof("sink_destination") == "table_name":
@@ -171,11 +170,44 @@ def _model(commanded: Commanded) -> list[Write]:
     message, known = commanded.message.write, commanded.command.result or {}
     fitted = known.get("fitted")
     reads = () if fitted is None else commanded.reads(fitted)
-    if fitted is None and known.get("is_model"):
+    if fitted is None and known.get("is_model", True):
         reads = (UnknownRead(UNFITTED),)
     target = source_read("parquet", (message.path,), {})
     statement = Statement(MODEL_SAVE, target, reads, "OVERWRITE" if message.should_overwrite else None)
     return [replace(commanded.write(statement), tier_reason=NO_COLUMNS)]
+
+
+def _pipeline(commanded: Commanded) -> list[Write]:
+    """Refuse the flows of a declarative pipeline: its run, on the server, may write them or not.
+
+    Raises:
+        UnknownTarget: always; with the inputs of the flows.
+    """
+    kind = commanded.message.WhichOneof("command_type")
+    request = getattr(commanded.message, kind)
+    flows = [request] if kind == "define_flow" else list(getattr(request, "define_flows", ()))
+    reads = [read for flow in flows for read in _reads_of_flow(commanded, flow)]
+    names = ", ".join(flow.target_dataset_name or flow.flow_name for flow in flows) or "its tables"
+    why = f"on Spark Connect, what a pipeline writes into {names} is not seen"
+    raise UnknownTarget(commanded.nameless(f"pipeline {kind}", reads, why))
+
+
+def _reads_of_flow(commanded: Commanded, flow: Any) -> Iterable[NamedRead]:
+    if flow.WhichOneof("details") == "relation_flow_details":
+        return commanded.reads(flow.relation_flow_details.relation)
+    source = getattr(getattr(flow, "auto_cdc_flow_details", None), "source", "")
+    return [table_read(source)] if source else []
+
+
+def _unknown(commanded: Commanded) -> list[Write]:
+    """Refuse a command without a rule; a failed command wrote nothing.
+
+    Raises:
+        UnknownTarget: the command may have written.
+    """
+    if not commanded.done:
+        return []
+    raise UnknownTarget(commanded.opaque(commanded.command.kind, "a command that nobody knows"))
 
 
 def _catalog(commanded: Commanded) -> list[Write]:
@@ -201,6 +233,7 @@ _RULES: dict[str, Callable[[Commanded], list[Write]]] = {
     "create_dataframe_view": _view,
     "merge_into_table_command": _merge_into,
     "ml_command": _model,
+    "pipeline_command": _pipeline,
     "sql_command": sql_writes,
     "write_operation": _write_operation,
     "write_operation_v2": _write_operation_v2,

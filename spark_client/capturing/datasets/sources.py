@@ -15,6 +15,7 @@ from spark_client.capturing.datasets.locations import find_topic, is_absolute
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
 from spark_client.capturing.parts import module
+from spark_client.capturing.plans.added_columns import ICEBERGS_CHANGES, added_columns
 from spark_client.capturing.plans.plan import Node, value_at
 from spark_client.capturing.registry import registry
 from spark_client.connectors import Computed
@@ -44,6 +45,8 @@ _ABOUT_TABLE = re.compile(
     r"(?:all_)?(?:entries|manifests|(?:data_|delete_)?files)"
     r"|history|snapshots|refs|partitions|position_deletes|metadata_log_entries"
 )
+# Location of the table whose changes Iceberg reads.
+_CHANGED_PLACE = "icebergTable.location"
 # Values of a leaf for connectors: the relation of the first interface, a table of the second, or a stream's source.
 _CONNECTED = ("relation", "table", "dataSource")
 _REASONS = {
@@ -77,7 +80,7 @@ def _connected(leaf: Node, catalogs: Catalogs, *, is_write: bool) -> LeafSource 
     read = find_connected(described, options, catalogs, is_write=is_write)
     table = leaf.values.get("catalogTable") or described.get("catalogTable")
     symlinks = find_symlinks(table, catalogs) or find_identifier(leaf, catalogs)
-    return _completed(read, _schema_of_files(leaf), symlinks)
+    return _completed(read, _own_schema(leaf), symlinks)
 
 
 def find_connected(
@@ -156,7 +159,7 @@ def _at_version(read: LeafSource, version: str | None) -> LeafSource:
 
 
 def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    schema = _schema_of_files(leaf)
+    schema = _own_schema(leaf)
     properties, table = leaf.object("relation"), leaf.values.get("catalogTable")
     # Spark gives a database's table an empty folder of its warehouse as location.
     if "jdbcOptions" not in properties and (named := find_table(table, catalogs, schema)):
@@ -179,9 +182,9 @@ def find_record_column(leaf: Node) -> str | None:
     return str(value_at(relation, "options", "columnnameofcorruptrecord") or _RECORD_COLUMN)
 
 
-def _schema_of_files(leaf: Node) -> tuple[SchemaField, ...]:
-    schema, added = parse_schema(leaf.text("schema")), find_record_column(leaf)
-    return schema if added is None else tuple(column for column in schema if column.name.lower() != added.lower())
+def _own_schema(leaf: Node) -> tuple[SchemaField, ...]:
+    added = {name.lower() for name in (find_record_column(leaf), *added_columns(leaf)) if name is not None}
+    return tuple(column for column in parse_schema(leaf.text("schema")) if column.name.lower() not in added)
 
 
 def _merged(leaf: Node, relation: JvmObject, catalogs: Catalogs) -> LeafSource | None:
@@ -227,7 +230,7 @@ def _v2_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 
 def _v2_relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    schema = parse_schema(leaf.text("schema"))
+    schema = _own_schema(leaf)
     symlinks = find_identifier(leaf, catalogs)
     table = leaf.values.get("table")
     read = _of_object(table, catalogs, schema, symlinks) if isinstance(table, Mapping) else None
@@ -256,7 +259,7 @@ def _stream_of_source(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     described = leaf.values.get("dataSource")
     if not isinstance(described, Mapping):
         return None
-    schema = _schema_of_files(leaf)
+    schema = _own_schema(leaf)
     if table := find_table(described.get("catalogTable"), catalogs, schema):
         return LeafSource((table,))
     paths = described.get("paths")
@@ -283,12 +286,14 @@ def find_identifier(node: Node, catalogs: Catalogs) -> tuple[Symlink, ...]:
     catalog, identifier = node.object("catalog"), node.object("identifier")
     if not catalog or not identifier:
         return ()
-    database = [str(part) for part in identifier.get("namespace") or ()]
+    names = [str(part) for part in (*(identifier.get("namespace") or ()), identifier.get("name"))]
+    # Iceberg's `web.orders.changes` has the rows of `web.orders`.
+    *database, name = names[:-1] if node.at("table", "class") == ICEBERGS_CHANGES and len(names) > 1 else names
     if any("/" in part for part in database):  # a path, parsed as a name
         return ()
     table = node.values.get("table")
     location = _text(table, "properties", "location") or _text(table, "table", "properties", "location")
-    return catalogs.symlinks(catalog.get("name"), database, str(identifier.get("name")), location)
+    return catalogs.symlinks(catalog.get("name"), database, name, location or _text(table, _CHANGED_PLACE))
 
 
 def _of_object(
@@ -300,7 +305,7 @@ def _of_object(
         return _completed(read, schema, symlinks)
     if table := find_table(described.get("v1Table") or described.get("catalogTable"), catalogs, schema):
         return LeafSource((table,))
-    if location := _text(described, "properties", "location"):
+    if location := _text(described, "properties", "location") or _text(described, _CHANGED_PLACE):
         named = catalogs.find_uri(location)
         return LeafSource((Dataset(named, tuple(schema), symlinks),)) if named else None
     if isinstance(inside := described.get("table"), Mapping):  # the table of a change of rows

@@ -69,6 +69,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
     "org.apache.spark.sql.connector.iceberg.catalog.Procedure": ("tableCatalog.name",),
     "org.apache.spark.sql.hudi.command.procedures.Procedure": ("description",),
     "org.apache.iceberg.spark.source.SparkTable": ("snapshotId",),
+    "org.apache.iceberg.spark.source.SparkChangelogTable": ("icebergTable.location",),
     f"{_SQL}.kafka010.KafkaRelation": ("sourceOptions",),
     # Streams: the query into a sink, a source of DataSource V1, and sinks with a place.
     f"{_CATALYST}.streaming.WriteToStream": ("inputQuery.schema",),

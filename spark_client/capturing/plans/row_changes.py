@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId, FieldPath
+from spark_client.capturing.plans.added_columns import added_columns
 from spark_client.capturing.plans.expressions import Expressions
 from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
@@ -58,8 +59,9 @@ def relate_rows(change_of: RowChange, table: DatasetId, leaf: Leaf, variables: M
 
 
 def _before(leaf: Node) -> RowsLineage:
-    outputs = leaf.nodes("output")
-    return RowsLineage(tuple((output.text("exprId") or "", _column(output.text("name") or "")) for output in outputs))
+    added = added_columns(leaf)
+    names = ((output.text("exprId") or "", output.text("name") or "") for output in leaf.nodes("output"))
+    return RowsLineage(tuple((id_, NOTHING if name in added else _column(name)) for id_, name in names))
 
 
 def _column(*path: str) -> Value:

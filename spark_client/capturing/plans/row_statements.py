@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from spark_client.capturing.plans.added_columns import added_columns
 from spark_client.capturing.plans.plan import Node
 
 # Column of the operation in Spark's rewritten rows, and its number for a deleted row
@@ -239,7 +240,7 @@ def _rows(names: Sequence[str], expressions: object) -> Assigned:
 
 def _known(table: Node, assigned: Assigned) -> Assigned:
     # Rewritten rows have more columns than the table, for the writing source.
-    names = {item.text("name") for item in table.nodes("output")}
+    names = {item.text("name") for item in table.nodes("output")} - added_columns(table)
     return tuple(item for item in assigned if item[0] in names)
 
 

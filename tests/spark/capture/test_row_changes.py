@@ -32,6 +32,9 @@ UPDATES = statements(
     a value for some rows is made of what chooses them
         UPDATE rows.checked SET tailnum = 'none' WHERE flight IN (1, 2)
         tailnum <- checked.flight CONDITIONAL
+    a metadata column is made of nothing
+        UPDATE rows.checked SET distance = _place WHERE carrier = 'UA'
+        distance <- checked.carrier CONDITIONAL
     several columns, each of its own
         UPDATE rows.checked SET carrier = upper(tailnum), distance = flight
         carrier <- checked.tailnum TRANSFORMATION; distance <- checked.flight

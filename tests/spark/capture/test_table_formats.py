@@ -15,7 +15,7 @@ from headwater_model.ids import DatasetId
 from spark_client.capturing.model import Symlink
 from tests.spark import table_formats
 from tests.spark.capture.conftest import Watch
-from tests.spark.capture.specification import Case, statement, write
+from tests.spark.capture.specification import Case, query, statement, write
 
 pytestmark = pytest.mark.skipif(not table_formats.chosen(), reason=f"{table_formats.VARIABLE} names no package")
 
@@ -108,11 +108,13 @@ STATEMENTS = (
         "distance <- checked.distance IDENTITY; * <- checked.flight JOIN",
     ),
 )
-# Format, the catalog and database of its tables, and its setting for changing rows.
+# Format, the catalog and database of its tables, and how it changes rows; Iceberg's format 3 gives each row an id.
 WAYS = {
     "delta": ("delta", "", ""),
     "copy on write": ("iceberg", "ice.db.", "copy-on-write"),
     "merge on read": ("iceberg", "ice.db.", "merge-on-read"),
+    "copy on write, format 3": ("iceberg", "ice.db.", "copy-on-write, 3"),
+    "merge on read, format 3": ("iceberg", "ice.db.", "merge-on-read, 3"),
 }
 CHOSEN = [way for way, (form, _, _) in WAYS.items() if form in table_formats.chosen()]
 
@@ -139,8 +141,11 @@ def first_version(spark: SparkSession, of: str) -> str:
 
 def statements_before(way: str) -> tuple[str, ...]:
     """List the statements that create the table of a case."""
-    form, of, mode = WAYS[way]
-    modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("update", "delete", "merge"))
+    form, of, modes = WAYS[way]
+    mode, _, version = modes.partition(", ")
+    modes = f"'format-version' = '{version or 2}', " + ", ".join(
+        f"'write.{verb}.mode' = '{mode}'" for verb in ("update", "delete", "merge")
+    )
     create = f"CREATE TABLE {of}checked ({_COLUMNS}) USING {form} PARTITIONED BY (carrier)"
     rows = f"INSERT INTO {of}checked {ROUTED}"
     return f"DROP TABLE IF EXISTS {of}checked", f"{create} TBLPROPERTIES ({modes})" if mode else create, rows
@@ -196,6 +201,13 @@ def test_rows_of_a_folder(check) -> None:
         spark.sql(f"UPDATE delta.`{out}` SET distance = flight")
 
     check(write("a folder that is made and changed", act, f"out:{_ALL}\nout:\ndistance <- out.flight IDENTITY"))
+
+
+@pytest.mark.skipif("iceberg" not in table_formats.chosen(), reason="Iceberg has tables of changes")
+def test_changes_of_a_table_are_its_columns(sources: SparkSession, check) -> None:
+    sql = "SELECT flight, _change_type, _file FROM ice.db.source.changes WHERE _change_ordinal = 0"
+    lineage = "flight <- source.flight IDENTITY; _change_type <- nothing; _file <- nothing"
+    check(query("changes of a table", sql, lineage))
 
 
 # Options of an overwrite of a folder, the session's mode, and the captured change.

@@ -9,6 +9,7 @@ from spark_client.capturing.databases.simple_queries import find_query
 from spark_client.capturing.datasets.leaf_source import LeafSource
 from spark_client.capturing.datasets.sources import find_datasets
 from spark_client.capturing.model import Dataset, Symlink
+from spark_client.capturing.plans.added_columns import added_columns
 from tests.unit.spark_client.capturing.builders_nodes import (
     CATALOGS,
     COLUMNS,
@@ -158,6 +159,14 @@ V2 = [
         a_v2_relation({"class": "Custom"}, options={"path": "s3://lake/orders"}),
         Dataset(DatasetId("s3://lake", "orders")),
     ),
+    # The table whose changes are read.
+    (
+        a_v2_relation(
+            {"class": "SparkChangelogTable", "icebergTable.location": "s3://lake/ice/orders", "properties": {}},
+            *("ice", "web", "orders", "changes"),
+        ),
+        Dataset(DatasetId("s3://lake", "ice/orders"), symlinks=(Symlink("https://ice:8181/api", "web.orders"),)),
+    ),
     # Its name alone.
     (
         a_v2_relation({"class": "Custom"}, "ice", "web", "orders"),
@@ -180,6 +189,29 @@ def test_a_table_about_a_table_reads_it_but_none_of_its_columns():
 
     orders = Dataset(DatasetId("s3://lake", "ice/orders"))
     assert find_datasets(leaf, CATALOGS) == LeafSource((orders,), "SparkTable: what a table keeps of itself")
+
+
+_ADDED = (
+    '{"name":"at","type":"long","metadata":{}},{"name":"_file","type":"long","metadata":{"__metadata_col":"_file"}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        ({"class": "SparkTable", "properties": {"provider": "iceberg"}}, "_row_id"),
+        ({"class": "RowLevelOperationTable", "table": {"properties": {"provider": "iceberg"}}}, "_row_id"),
+        ({"class": "SparkChangelogTable"}, "_change_ordinal"),
+        ({"class": "ChangelogTable"}, "_change_type"),
+    ],
+)
+def test_metadata_columns_are_no_columns_of_a_table(table, name):
+    schema = f'{{"type":"struct","fields":[{_ADDED},{{"name":"{name}","type":"long","metadata":{{}}}}]}}'
+    leaf = a_v2_relation(table, "ice", "web", "orders", "changes", schema=schema)
+
+    (read,) = find_datasets(leaf, CATALOGS).datasets
+    assert [column.name for column in read.schema] == ["at"]
+    assert added_columns(leaf) >= {"_file", name}
 
 
 def test_topics_are_a_dataset_each():

@@ -243,6 +243,10 @@ READS = {
         """,
         [table("a")],
     ),
+    "changes of a table": (
+        "'Project [*]\n+- 'RelationChanges 'UnresolvedRelation [a], [], false, ChangelogContext{range=...}",
+        [table("a")],
+    ),
     "a name that is computed": (
         "'PlanWithUnresolvedIdentifier concat(x, y)",
         [UnknownRead("IDENTIFIER: a name that is computed")],
