@@ -54,6 +54,7 @@ def run_iam(arguments: argparse.Namespace) -> int:
         except Invalid as wrong:
             print(f"headwater iam: {wrong}", file=sys.stderr)
             return 2
+        # A synthesized template names the resources of each statement.
         app.synth()
         grants = grants_of(stack)
     if arguments.json:

@@ -61,10 +61,12 @@ def run_replay(given: argparse.Namespace) -> int:
         deployment = find_deployment(given)
         table = deployment.graph_table(given.into)
         log = EventLog(table, table.s3, table.bucket)
+        # A replay of some days leaves the archive's rows as they are.
         unread = () if given.first or given.last else _rebuild(table)
         state_file = _STATE_FOLDER / f"{table.table}.{given.first or ''}.{given.last or ''}.json"
         for reason in unread:
             _print_fault(reason)
+        # The rules stay in the stack's own table, whichever table is filled.
         rules = StoredRules(deployment.graph_table(), deployment.naming_rules()).at(int(time.time()))
         days = [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
         failed = _replay(log, rules, days, state_file)

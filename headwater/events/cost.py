@@ -46,6 +46,7 @@ def cost_of(event: Event, size: int) -> int:
     datasets = {use.dataset for use in event.uses}
     others = {other for use in event.uses for other in _other_names(use)} - datasets
     check_count(len(datasets) + len(others))
+    # Rows of the run, of datasets and their other names; content by the kilobyte.
     units = _RUN + sum(map(_units_of, datasets)) + _OTHER_NAME * len(others) + ceil(_A_KB * size / 1_024)
     facets = (
         event.run_facets,
@@ -55,6 +56,7 @@ def cost_of(event: Event, size: int) -> int:
         *(use.facets for use in event.uses),
     )
     units += sum(map(_units_in, facets)) + _FACET * sum(len(use.use_facets) for use in event.uses)
+    # Columns cost by their bytes, up to a bound: the columns of a wide dataset share rows.
     columns = sum(len(orjson.dumps(of[name])) for of in facets for name in of.keys() & _COLUMNS)
     units += min(columns // _BYTES_OF_COLUMN_UNIT, _COLUMNS_OF_DATASET * (len(datasets) + 1))
     if units > UNITS_MAX:

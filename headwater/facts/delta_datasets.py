@@ -28,6 +28,7 @@ def mentions(report: Report) -> Iterator[Added]:
     parents = {str(event.parent.key) if event.parent else NO_PARENT: event.time} if event.kind == "RUN" else {}
     dropped = {use.dataset for use in event.uses if _drops(use)}
     for use, role, is_read in report.mentions:
+        # A schema of a run's use may be a projection, or of a run that fails.
         separate = use.facets.keys() & _OF_USES if role != "described" else set()
         schemas = histories_of({name: use.facets[name] for name in separate}, event.stamp)
         is_dropped = use.dataset in dropped

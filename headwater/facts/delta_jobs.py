@@ -26,6 +26,7 @@ def jobs(report: Report) -> Iterator[Added]:
     if event.job is None:
         return
     reported = {text for reference in references_in(event) for text in reference["outputs"]}
+    # With columns outside its outputs, the reporters of the job's columns must be searched (`job_nodes`).
     foreign = reported - {text_of(use.dataset) for use in event.outputs}
     of_run = {name: event.run_facets[name] for name in _OF_JOB_BY_RUN & event.run_facets.keys()}
     yield (

@@ -61,6 +61,7 @@ def summarize_run(run: RunKey, facts: RunFacts) -> Run:
         raise ValueError(f"run {run} has no job")
     started, time, last = facts.first, effective_time(facts), last_ended(facts)
     nominal = facets_of(facts.run_facets).get("nominalTime", {})
+    # A run known only as a parent begins with its first mention.
     firsts = filter(None, (started, facts.named_first))
     return Run(
         id=run.id,
@@ -96,6 +97,7 @@ def job_node(
     facets = facets_of(describing_facets(facts))
     job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
+    # Without datasets ever, the run that started last decides if lineage is incomplete.
     last = with_io or latest
     latest_state = state(latest[1]) if latest else None
     return {

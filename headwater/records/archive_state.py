@@ -105,6 +105,7 @@ class ArchiveState:
                 ]
             )
         except self.dynamodb.exceptions.TransactionCanceledException as error:
+            # An equal or a later end stays: then the day's seal alone is missing.
             last = self.last()
             if last is None or last.day < link.day:
                 raise

@@ -211,6 +211,7 @@ def run_queries_by(run_query: RunQuery) -> None:
         execution = _find_execution(self.athena_backend, json.loads(self.body))
         request: Json = json.loads(_stock_execution(self))
         status, statistics = request["QueryExecution"]["Status"], request["QueryExecution"]["Statistics"]
+        # moto ends each query at once, at its start.
         if execution.status not in _ENDED:
             del status["CompletionDateTime"]
         if execution.reason:

@@ -32,6 +32,7 @@ def sign_digests_as_they_are() -> None:
 
     def get_param(self: KmsResponse, param_name: str, if_none: Any = None) -> Any:
         request = json.loads(self.body)
+        # The type marks the message on its way through moto to the key.
         if param_name == "Message" and request.get("MessageType") == "DIGEST":
             return _Digest(base64.b64decode(request["Message"]))
         return _stock_param(self, param_name, if_none)

@@ -84,6 +84,7 @@ def run_functions_at(url: str) -> None:
             payload: bytes = response.read()
             return payload
 
+    # The simple backend is moto's choice without Docker.
     LambdaSimpleBackend.invoke = invoke  # type: ignore[method-assign]
     default_user_config["lambda"] = {"use_docker": False}
 

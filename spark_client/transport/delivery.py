@@ -99,6 +99,7 @@ class Delivery:
         if permit is None:
             self._skip(payload)
             return None
+        # After a failure of the endpoint, or at the job's end, an attempt has no retries.
         attempts = _Attempts(lambda timeout_s: payload.send(self._connected(), timeout_s), permit, self.clock)
         try:
             response = retry(

@@ -141,6 +141,7 @@ class HttpTransport:
         connect_s = min(self._policy.connect_s, timeout_s)
         connection: http.client.HTTPConnection
         proxy, address = self._proxy, (self._host, self._port)
+        # To HTTPS through a tunnel of the proxy; else over TLS or in plain text, to the proxy or the service.
         if proxy and self._scheme == "https":
             connection = proxy.connect_to(self._host, self._port, connect_s)
         elif self._scheme == "https" or (proxy and proxy.is_tls):

@@ -56,6 +56,7 @@ def parse_item(text: str) -> Item:
         return Lost(document["lost"], document["reason"])
     if "unread" in document:
         return Unread(document["id"], document["unread"])
+    # No other member named the kind: the document is an execution.
     plan, failure = document["plan"], document.get("failure")
     return Execution(
         id=document["id"],
