@@ -1,4 +1,4 @@
-"""Versions of a job, by its runs' facts: what each run read and wrote with its code, one run after the other.
+"""Versions of a job, by its runs' facts in order: the datasets that each run read and wrote, with its code.
 
 A run without inputs and outputs makes a new job version only if its code location or version is new. This version has
 the last known datasets, marked as unknown.
@@ -52,7 +52,7 @@ class Code:
 
 
 def in_sequence(runs: Iterable[tuple[RunKey, RunFacts]], *, cut: bool) -> Iterator[JobVersionEntry]:
-    """Yield the entries of runs in order; entries of runs without inputs and outputs follow from the runs before."""
+    """Yield the entries of runs in order: `in_sequence(runs, cut=False)`; runs without datasets follow the run before."""
     last: JobVersionEntry | None = None
     begun = not cut
     given = at_last = Code(None, None)
@@ -82,7 +82,7 @@ def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: 
 
 
 def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
-    """Yield the entries of a run with inputs or outputs; a streaming run has an entry each time it reports more."""
+    """Yield the entries of a run with datasets: one `JobVersionEntry`; of a stream, an entry each time it reports more."""
     job, last = owner(facts), effective_time(facts)
     if job is None or last is None or not has_io(facts):
         return

@@ -80,7 +80,7 @@ def io_times(facts: RunFacts) -> set[str]:
 
 
 def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
-    """List the inputs and outputs, sorted: of a stream the ones mentioned by the time, at its end all.
+    """List the sorted inputs and outputs, `([raw], [checked])`: a stream's as mentioned by the time, at its end all.
 
     A run with windows has the inputs and outputs of its last window alone.
     """

@@ -23,7 +23,7 @@ from tests.fakes.memory_dynamodb import Calls
 from tests.fakes.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
-from tests.unit.facts.statements import A, B, C, X, Y, Z, a_deletion, an_event, nodes, the
+from tests.unit.facts.statements import A, B, C, X, Y, Z, a_deletion, an_event, nodes, run_id
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
 from tests.unit.queries.every_query import loaded
 
@@ -192,7 +192,7 @@ def test_a_folded_hub_shows_the_readers_that_ran_last(hub):
 
 def test_a_folded_graph_of_a_dag_has_its_most_urgent_tasks_and_the_number_of_all_by_state():
     dag = JobId("emissions", "nightly")
-    parent = ParentRun(the("d1"), dag)
+    parent = ParentRun(run_id("d1"), dag)
     kinds = {3: "FAIL", 7: "FAIL", 5: "ABORT", 2: "START"}
     tasks = [
         an_event(
