@@ -52,7 +52,7 @@ class Code:
 
 
 def in_sequence(runs: Iterable[tuple[RunKey, RunFacts]], *, cut: bool) -> Iterator[JobVersionEntry]:
-    """Yield the entries of runs in order: `in_sequence(runs, cut=False)`; runs without datasets follow the run before."""
+    """Yield the entries of runs in order: `in_sequence(runs, cut=False)`; further runs follow."""
     last: JobVersionEntry | None = None
     begun = not cut
     given = at_last = Code(None, None)
@@ -82,7 +82,7 @@ def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: 
 
 
 def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
-    """Yield the entries of a run with datasets: one `JobVersionEntry`; of a stream, an entry each time it reports more."""
+    """Yield the entries of a run with datasets: one `JobVersionEntry`; of a stream, one for each further report."""
     job, last = owner(facts), effective_time(facts)
     if job is None or last is None or not has_io(facts):
         return

@@ -232,6 +232,7 @@ def _store(cloud, ledger):
         cloud.load_events(a_run_event(run="tested", inputs=[a_dataset("checked", inputFacets=failing)], outputs=[]))
         for _ in range(2):
             cloud.load_events(a_run_event(run="again", outputs=[described]))
+        cloud.load_events(a_run_event(run="failed", job="fails", eventType="FAIL"))
         cloud.load_events(a_run_event(eventType="START"), {"s3": {"bucket": bucket, "key": "requests/e.json"}}, "none")
         cloud.load_events(a_run_event(job_facets={"plan": a_facet(text=random.Random(1).randbytes(400_000).hex())}))
         cloud.load_events(*(a_run_event(run=f"bare-{job}", job=job, inputs=[], outputs=[]) for job in "ab"))

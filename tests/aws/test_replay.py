@@ -64,11 +64,11 @@ def empty(loaded):
 
 
 def rows(cloud, name):
-    """Return the content of every row; the number of swaps of a row depends on the batches."""
+    """Return the content of every row but `LATELY#`: its minutes, and the swaps of a row, depend on the batches."""
     table = GraphTable(cloud.dynamodb, name, cloud.s3, cloud.outputs["ArchiveBucketName"])
     pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=name, ProjectionExpression="pk, sk")
     rows_by_key = table.get([(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]])
-    return {key: row.data for key, row in rows_by_key.items()}
+    return {key: row.data for key, row in rows_by_key.items() if not key[0].startswith("LATELY#")}
 
 
 def replay_all(log):
