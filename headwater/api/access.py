@@ -164,10 +164,10 @@ def check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> None
     """Raise `Forbidden` with the name of the first namespace that the token does not cover."""
     for namespace in namespaces:
         if not token.covers(namespace):
-            raise _beyond(scope, namespace)
+            raise _refusal(scope, namespace)
 
 
-def _beyond(scope: Scope, namespace: str) -> Forbidden:
+def _refusal(scope: Scope, namespace: str) -> Forbidden:
     return Forbidden(f"token: may not {scope} in the namespace {print_value(namespace)}")
 
 
@@ -182,7 +182,7 @@ def _check_primary_name(services: Services, token: Token, request: HttpRequest, 
     check_covered(token, scope, [dataset.id.namespace])
     # The loader applies the change by the rules of names, and they may be newer than the dataset's events.
     if not all(token.covers(other.namespace) for other in services.queries.names_by_rules(dataset.id)):
-        raise _beyond(scope, named.namespace)
+        raise _refusal(scope, named.namespace)
 
 
 def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:

@@ -1,7 +1,7 @@
 """The `subset` facet of an input or output: its conditions, and the listed part of the dataset.
 
     read, written = part_of(input_facet), part_of(output_facet)
-    are_apart(read, written)     # True if no row is in both
+    are_disjoint(read, written)     # True if no row is in both
 
 A part is known if the facet lists partitions or locations. The part of a condition on rows is unknown: two conditions
 may choose the same rows. Spark jobs read facets, too, without pydantic.
@@ -99,11 +99,11 @@ def _entry_of(condition: Any) -> tuple[str, Any] | None:
     return ("identifiers", identifier) if isinstance(identifier, str) else None
 
 
-def are_apart(part: Part, other: Part) -> bool:
+def are_disjoint(part: Part, other: Part) -> bool:
     """True if no row is in both parts; parts of different kinds may share rows.
 
     >>> days = [{"dimensions": [{"day": day, "hour": "1"}]} for day in ("1", "2")]
-    >>> are_apart(*days), are_apart(days[0], {"dimensions": [{"day": "1"}]}), are_apart(days[0], {"locations": ["s3://l"]})
+    >>> are_disjoint(*days), are_disjoint(days[0], {"dimensions": [{"day": "1"}]}), are_disjoint(days[0], {"locations": ["s3://l"]})
     (True, False, False)
     """
     if part.keys() != other.keys():

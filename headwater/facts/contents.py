@@ -36,7 +36,7 @@ def content_key(content: str) -> tuple[str, str]:
     return f"FACET#{content}", "CONTENT"
 
 
-def set_apart(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def split_contents(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Split the document of a row of facts: the document to write, and the contents set apart, by hash."""
     facts = document.get(_FACTS)
     if not facts or len(orjson.dumps(facts)) <= HISTORY_BYTES_MAX:
@@ -64,7 +64,7 @@ def _strip(histories: _Histories, contents: dict[str, Any]) -> _Histories:
     return stripped
 
 
-def apart_from(document: Mapping[str, Any]) -> Sequence[str]:
+def content_hashes(document: Mapping[str, Any]) -> Sequence[str]:
     """List the hashes of a document's contents set apart."""
     apart: Sequence[str] = document.get(_APART, ())
     return apart

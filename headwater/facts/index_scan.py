@@ -97,7 +97,7 @@ class IndexScan(Generic[T]):
         """Make the query of the next page."""
         return RowQuery(self._pk, low=self._low, high=self._high, newest_first=True, limit=rows)
 
-    def take_page(self, page: RowPage, facts: dict[RunKey, RunFacts]) -> None:
+    def add_page(self, page: RowPage, facts: dict[RunKey, RunFacts]) -> None:
         """Confirm the rows of the next page."""
         for row in page.rows:
             run_facts = facts.get(run_of(row)) if self.needs_facts(row) else _NO_FACTS
@@ -126,7 +126,7 @@ def advance(
     runs = {run_of(row) for scan, page in read for row in page.rows if scan.needs_facts(row)}
     facts = read_run_facts(runs, table, at) if runs else {}
     for scan, page in zip(scans, pages, strict=True):
-        scan.take_page(page, facts)
+        scan.add_page(page, facts)
 
 
 def first_of_groups(

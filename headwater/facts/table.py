@@ -23,7 +23,7 @@ from headwater.attempts import attempts
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
 from headwater.aws.versioned_puts import STATEMENTS_MAX, put_versions
-from headwater.facts.contents import StoredContent, apart_from, content_key, put_back, set_apart
+from headwater.facts.contents import StoredContent, content_hashes, content_key, put_back, split_contents
 from headwater.settings import EXPIRES_AT, FACTS_PREFIX
 from headwater_model.errors import Unavailable
 
@@ -176,8 +176,8 @@ class GraphTable:
 
     def _put_back(self, rows: Sequence[Row]) -> None:
         """Read the contents set apart from these rows; no request without such contents."""
-        documents = [cast("dict[str, Any]", row.data) for row in rows if apart_from(row.data)]
-        hashes = {content for document in documents for content in apart_from(document)}
+        documents = [cast("dict[str, Any]", row.data) for row in rows if content_hashes(row.data)]
+        hashes = {content for document in documents for content in content_hashes(document)}
         keys = [_key(content_key(content)) for content in sorted(hashes)]
         pages = self._each(self._batch, list(chunks(keys, GET_KEYS_MAX)))
         stored = {row.pk: row.data["content"] for page in pages for row in page.rows}
@@ -215,7 +215,7 @@ class GraphTable:
 
         The rows of a call differ. Rows swapped alone share requests, but not their fate.
         """
-        swaps = self._set_apart(swaps)
+        swaps = self._split_contents(swaps)
         alone, together = list[int](), list[int]()
         for number, swap in enumerate(swaps):
             (together if swap.puts or swap.deletes or swap.adds else alone).append(number)
@@ -224,11 +224,11 @@ class GraphTable:
         written = dict(zip(chain.from_iterable(groups), chain.from_iterable(results), strict=True))
         return [written[number] for number in range(len(swaps))]
 
-    def _set_apart(self, swaps: Sequence[Swap]) -> list[Swap]:
+    def _split_contents(self, swaps: Sequence[Swap]) -> list[Swap]:
         """Set contents of the swaps apart, and write the contents that no row of them had before."""
         documents, contents = list[Mapping[str, Any]](), list[tuple[str, Any]]()
         for swap in swaps:
-            document, apart = set_apart(swap.row.data)
+            document, apart = split_contents(swap.row.data)
             documents.append(document)
             contents += apart.items()
         stored = {content for content, body in contents if isinstance(body, StoredContent)}

@@ -9,7 +9,7 @@ from spark_client.capturing.leaves import QueryLeaves, Variable
 from spark_client.capturing.model import Execution
 from spark_client.capturing.plans.expression_rules import variable_key
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.plans.values import NOTHING, TooLarge, Value, beside, unknown
+from spark_client.capturing.plans.values import NOTHING, TooLarge, Value, decided_by, unknown
 
 DECLARES, SETS = "CreateVariable", "SetVariable"
 # Catalog of the variables of scripts.
@@ -76,4 +76,4 @@ def _set(execution: Execution, reading: QueryLeaves, count: int) -> Iterator[Val
         relation = reading.relation(query)
     except TooLarge:
         return [unknown(f"{SETS}: a plan that is too large")] * count
-    return [beside(value, Value(relation.rows)) for value in relation.values]
+    return [decided_by(value, Value(relation.rows)) for value in relation.values]

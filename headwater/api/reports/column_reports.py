@@ -197,14 +197,14 @@ def _uses(use: Use) -> Iterator[Row]:
 def _flow(flow: Flow) -> Row:
     flags = {"certain": flag(flow.certain), "failed": flag(flow.failed)}
     what = {**flags, "status": flow.status, "jobs": _jobs(flow.jobs)}
-    return {"section": "flow", **_column(flow.column), **_way(flow), **what}
+    return {"section": "flow", **_column(flow.column), **_path_row(flow), **what}
 
 
 def _source(source: TrueSource) -> Row:
     return {
         "section": "source",
         **_column(source.column),
-        **_way(source),
+        **_path_row(source),
         "reason": source.reason,
         "jobs": _jobs(source.jobs),
         "runs": join_words(source.runs),
@@ -229,7 +229,7 @@ def _column(column: Column | ColumnSource) -> Row:
     return dict(zip(_COLUMN, (column.dataset.namespace, column.dataset.name, field), strict=True))
 
 
-def _way(way: Flow | TrueSource) -> Row:
+def _path_row(way: Flow | TrueSource) -> Row:
     return {"hops": str(way.hops), "direct": flag(way.direct), "masked": flag(way.masked)}
 
 

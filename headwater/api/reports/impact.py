@@ -66,19 +66,19 @@ def _render_column(impacted: ImpactedColumn) -> types.DerivedColumn:
     return {
         "nodeId": impacted.column.node_id,
         "type": "DATASET_FIELD",
-        **_render_way(impacted),
+        **_render_path(impacted),
         "data": None if impacted.outline else data,
     }
 
 
 def _render_node(impacted: ImpactedNode) -> types.DerivingJob | types.DerivedDataset:
-    node, way = impacted.node, _render_way(impacted)
+    node, way = impacted.node, _render_path(impacted)
     if isinstance(node, Job):
         return {"nodeId": node.id.node_id, "type": "JOB", **way, "data": redact(node, render_short_job)}
     return {"nodeId": node.id.node_id, "type": "DATASET", **way, "data": redact(node, render_short_dataset)}
 
 
-def _render_way(impacted: ImpactedColumn | ImpactedNode) -> types.OnTheWay:
+def _render_path(impacted: ImpactedColumn | ImpactedNode) -> types.OnTheWay:
     return {
         "hops": impacted.hops,
         "through": [column.node_id for column in impacted.through],
@@ -102,8 +102,8 @@ def _impacted(impacted: Impacted) -> Row:
 def column_impact_table(impact: ColumnImpact) -> str:
     """Render a row for each column, job and dataset derived from a column, as `impact_table` does."""
     named = {"section": "impacted", "type": "DATASET_FIELD"}
-    columns = ({**named, **_names(impacted.column), **_way(impacted)} for impacted in impact.columns)
-    rows: list[Row] = [*columns, *({**_node(impacted.node), **_way(impacted)} for impacted in impact.nodes)]
+    columns = ({**named, **_names(impacted.column), **_path_row(impacted)} for impacted in impact.columns)
+    rows: list[Row] = [*columns, *({**_node(impacted.node), **_path_row(impacted)} for impacted in impact.nodes)]
     ordered = sorted(rows, key=lambda row: (int(row["hops"]), row["type"], row["id"]))
     return table(COLUMN_IMPACT, [{"section": "query", **_names(impact.column)}, *ordered, *cut(impact.truncated)])
 
@@ -113,7 +113,7 @@ def _names(column: Column) -> Row:
     return {**names, "id": column.node_id}
 
 
-def _way(impacted: ImpactedColumn | ImpactedNode) -> Row:
+def _path_row(impacted: ImpactedColumn | ImpactedNode) -> Row:
     certain = impacted.certain if isinstance(impacted, ImpactedNode) else True
     flags = {"direct": flag(impacted.direct), "masked": flag(impacted.masked), "certain": flag(certain)}
     return {"hops": str(impacted.hops), "through": join_words(column.node_id for column in impacted.through), **flags}

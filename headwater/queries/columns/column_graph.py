@@ -85,7 +85,7 @@ class ColumnWalk:
         # The walk has read all datasets below.
         groups, entries = self._view.load_below({column.dataset for column in columns})
         # A report may name a source as a struct around a column, or as a field inside it.
-        takers = self._takers(columns, set().union(*(entry.used for entry in entries.values())))
+        takers = self._consumers(columns, set().union(*(entry.used for entry in entries.values())))
         # Each report on such a dataset yields its own steps, with its job.
         datasets = {group.primary for group in groups}
         for _, entry in sorted(entries.items()):
@@ -118,7 +118,7 @@ class ColumnWalk:
             for entry in entries.values()
             for sources, paths in entry.known.users(entry.paths)
         ]
-        takers = self._takers(columns, set().union(*(sources for sources, _ in users)))
+        takers = self._consumers(columns, set().union(*(sources for sources, _ in users)))
         # The columns derived from a set are outputs of each column in the set.
         for sources, users_of_sources in users:
             for column in {column for source in sources & takers.keys() for column in takers[source]}:
@@ -126,7 +126,7 @@ class ColumnWalk:
         self._outputs.update(outputs)
         return _merged(outputs.values())
 
-    def _takers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
+    def _consumers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
         """Map each used column to its columns among `columns`: equal, inside it, or around it."""
         requested: dict[DatasetId, set[FieldPath]] = {}
         paths: dict[DatasetId, set[FieldPath]] = {}
@@ -198,7 +198,7 @@ class _Taken:
     """The takers among sets of sources, each set looked up once: many columns share it."""
 
     def __init__(self, takers: Mapping[Column, set[Column]]) -> None:
-        self._takers = takers
+        self._consumers = takers
         self._known: dict[int, list[tuple[ColumnSource, frozenset[Transformation]]]] = {}
 
     def of(self, sources: Sources) -> list[tuple[ColumnSource, frozenset[Transformation]]]:
@@ -208,7 +208,7 @@ class _Taken:
                 (ColumnSource(taker.dataset, taker.field), how)
                 for used, how in sources.items()
                 if used.field is not None
-                for taker in self._takers.get(Column(used.dataset, used.field), ())
+                for taker in self._consumers.get(Column(used.dataset, used.field), ())
             ]
         return self._known[id(sources)]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from headwater.queries.columns.column_graph import ColumnStep, ColumnWalk
-from headwater.queries.columns.ways import ReportedStep, Way, ways_along
+from headwater.queries.columns.ways import ReportedStep, Way, paths_along
 from headwater.queries.graphs.short_forms import short_datasets, short_jobs
 from headwater.queries.results.entities import Dataset, Job, redacted_dataset, redacted_job
 from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
@@ -57,7 +57,7 @@ class ImpactWalk:
         self._hops = self._walk.below(self._column, depth=self._depth + 1)
         self._read_steps()
         # Columns whose steps were beyond `STEPS_MAX` are left out.
-        self._ways = ways_along([self._column], self._edges)
+        self._ways = paths_along([self._column], self._edges)
         columns = tuple(self._columns())
         nodes = tuple(self._nodes())
         return ColumnImpact(self._column, columns, nodes, self._truncated or self._walk.truncated)

@@ -107,7 +107,7 @@ class VersionWalk:
         reports = [report for entry in entries for report in entry.reports]
         sources = {source for report in reports for source in report.columns.datasets}
         self.view.load_names({*sources, *(entry.group.primary for entry in entries)})
-        readers = self._budget.take_runs(dict(sorted(with_sources_alone(reports, facts, self.view).items())))
+        readers = self._budget.limit_inputs(dict(sorted(with_sources_alone(reports, facts, self.view).items())))
         self._truncated |= bool(self._budget.cut)
         reads = reads_of(readers, self.view)
         for entry in entries:
@@ -115,7 +115,7 @@ class VersionWalk:
             entry.reads = self._reads_of_sources(entry.reports, reads)
             self._entries[entry.group.primary, entry.version] = entry
         then = read_run_facts(reporter_runs, self.view, at) if at else facts
-        others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
+        others = [entry for entry in entries if not entry.schema.known and not _set_schema(entry, then)]
         if at is None:
             self._read_schemas(others)
 
@@ -222,7 +222,7 @@ def _sources_of(facts: RunFacts, group: ResolvedDataset) -> Iterable[IdText]:
     return {source for name in group.names for source in flows.get(text_of(name), ())}
 
 
-def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
+def _set_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
     """Give a version the schema reported by its run; return True if a run made the version."""
     made_by = next((report.reporter.run for report in entry.reports if report.reporter.version == entry.version), None)
     if made_by is None or made_by not in facts:

@@ -29,7 +29,7 @@ class ReadVersions:
             # A reporter existed then; a DatasetEvent has no job as owner.
             facts = {run: as_of(run_facts, view.at) for run, run_facts in facts.items()}
         budget = InputBudget()
-        runs = budget.take_runs(with_sources_alone(reports, facts, view))
+        runs = budget.limit_inputs(with_sources_alone(reports, facts, view))
         self.truncated = bool(budget.cut)
         self._reads = {
             run: {read.group.primary: read.version for read in reads} for run, reads in reads_of(runs, view).items()

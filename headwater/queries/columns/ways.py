@@ -1,6 +1,6 @@
 """Ways along steps between columns: the reports of a step joined, and the ways to a column joined.
 
-ways = ways_along({start}, steps)      # `steps`: a ReportedStep by (from, to)
+ways = paths_along({start}, steps)      # `steps`: a ReportedStep by (from, to)
 Way.of_all(ways[column]).masked        # True if every way to the column masks
 """
 
@@ -64,7 +64,7 @@ class Way(NamedTuple):
         return cls(any(direct), all(masked), any(certain), all(failed))
 
 
-def ways_along(starts: Iterable[T], steps: Mapping[tuple[T, T], ReportedStep]) -> dict[T, set[Way]]:
+def paths_along(starts: Iterable[T], steps: Mapping[tuple[T, T], ReportedStep]) -> dict[T, set[Way]]:
     """Find the different ways to each column; a column without a step to it is left out."""
     beyond: dict[T, list[tuple[T, ReportedStep]]] = {}
     for (here, there), step in steps.items():

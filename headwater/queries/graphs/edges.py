@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
-from headwater.events.subsets import Part, are_apart
+from headwater.events.subsets import Part, are_disjoint
 from headwater.facts.facts import DatasetFacts, IdText, dataset_of, job_of
 from headwater.facts.index_rows import child_jobs_query
 from headwater.facts.table import RowQuery
@@ -24,7 +24,7 @@ from headwater.queries.results.entities import Job
 from headwater.queries.results.graphs import Direction
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.graph_view import WithUsers
-from headwater.queries.view.names import datasets_beyond
+from headwater.queries.view.names import next_datasets
 from headwater_model.ids import DatasetId, JobId
 
 # Jobs read for one parent: of a namespace, and of all.
@@ -99,14 +99,14 @@ def with_users(names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -
         yield others, "down"
 
 
-def users_beyond(group: ResolvedDataset, way: Direction) -> set[JobId]:
+def next_users(group: ResolvedDataset, way: Direction) -> set[JobId]:
     """List the jobs to which a walk may lead from a dataset."""
     return {*(group.producers if way != "down" else ()), *(group.readers if way != "up" else ())}
 
 
 def entered(job: Job, way: Direction, names: Mapping[DatasetId, IdText]) -> list[Step]:
     """List the steps into the job from the datasets, given by each of their names."""
-    entries = {names[name] for name in datasets_beyond(job, OPPOSITE[way]) if name in names}
+    entries = {names[name] for name in next_datasets(job, OPPOSITE[way]) if name in names}
     return [(job.id, way, entry) for entry in sorted(entries if has_flows(job, way) else {"" for _ in entries})]
 
 
@@ -131,7 +131,7 @@ def find_other_part_reads(
             written.setdefault(dataset, {})[job.id] = part
     for (dataset, reader), part in read.items():
         others = [other for writer, other in written.get(dataset, {}).items() if writer != reader]
-        if part and others and all(other is not None and are_apart(part, other) for other in others):
+        if part and others and all(other is not None and are_disjoint(part, other) for other in others):
             yield dataset, reader
 
 

@@ -18,12 +18,12 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.run_attempts import State
 from headwater.facts.run_reports import ROW_KINDS
 from headwater.facts.table import RowQuery
-from headwater.queries.graphs.edges import OPPOSITE, Step, has_flows, users_beyond
+from headwater.queries.graphs.edges import OPPOSITE, Step, has_flows, next_users
 from headwater.queries.graphs.job_graph import JobGraphWalk
 from headwater.queries.results.entities import Job, urgency
 from headwater.queries.results.graphs import SIDES, Degree, Direction, Graph, GraphDirection, Side
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.view.names import datasets_beyond
+from headwater.queries.view.names import next_datasets
 from headwater_model.ids import DatasetId, JobId
 
 # Neighbours read on one side of a node, to choose among them and to count them.
@@ -72,7 +72,7 @@ class FoldedGraphWalk(JobGraphWalk):
 
     def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
         """Choose the last mentioned datasets on each side of the jobs."""
-        sides = [(datasets_beyond(self._jobs[step[0]], side), step) for step in steps for side in SIDES[step[1]]]
+        sides = [(next_datasets(self._jobs[step[0]], side), step) for step in steps for side in SIDES[step[1]]]
         self._compare(name for names, _ in sides if len(names) > self._fold for name in sorted(names)[:SIDE_READ_MAX])
         chosen: set[tuple[DatasetId, Direction]] = set()
         for names, step in sides:
@@ -109,7 +109,7 @@ class FoldedGraphWalk(JobGraphWalk):
         for (group, side, _), side_queries in zip(sides, queries, strict=True):
             rows = [row for _ in side_queries for row in next(pages).rows if row.data["job"]]
             rows.sort(key=lambda row: row.sk, reverse=True)
-            jobs = [*(job_of(row.data["job"]) for row in rows), *sorted(users_beyond(group, side))]
+            jobs = [*(job_of(row.data["job"]) for row in rows), *sorted(next_users(group, side))]
             candidates.append(list(dict.fromkeys(jobs))[:SIDE_READ_MAX])
         return candidates
 
@@ -127,9 +127,9 @@ class FoldedGraphWalk(JobGraphWalk):
         groups = [group for primary in self._datasets if self._opens(group := self._view.group(primary))]
         jobs = [job for job in self._jobs.values() if self._view.opens(job.id)]
         self._look_up(
-            job for group in groups for side in _SIDES if not _is_hub(group, side) for job in users_beyond(group, side)
+            job for group in groups for side in _SIDES if not _is_hub(group, side) for job in next_users(group, side)
         )
-        beyond = [datasets_beyond(job, side) for job in jobs for side in _SIDES]
+        beyond = [next_datasets(job, side) for job in jobs for side in _SIDES]
         self._compare(name for names in beyond if len(names) <= SIDE_READ_MAX for name in names)
         self._declared.load_edges(groups)
         self._budget.cut |= self._declared.truncated
@@ -140,7 +140,7 @@ class FoldedGraphWalk(JobGraphWalk):
 
     def _count_users(self, group: ResolvedDataset, side: Side) -> tuple[int, bool]:
         """Count the neighbours on a side of a dataset, datasets among them; return true, too, if the count is exact."""
-        jobs = users_beyond(group, side)
+        jobs = next_users(group, side)
         declared = len(self._declared.sources(group) if side == "up" else self._declared.derived(group))
         if not _is_hub(group, side) and jobs <= self._looked_up:
             return len(self._users_among(jobs, group, side)) + declared, True
@@ -149,7 +149,7 @@ class FoldedGraphWalk(JobGraphWalk):
 
     def _count_datasets(self, job: Job, side: Side) -> tuple[int, bool]:
         """Count the datasets on a side of a job; return true, too, if the count is exact."""
-        names = datasets_beyond(job, side)
+        names = next_datasets(job, side)
         if len(names) <= SIDE_READ_MAX and self._compared.issuperset(names):
             return len(self._visible_among(names)), True
         return len(names), False
@@ -179,7 +179,7 @@ class FoldedGraphWalk(JobGraphWalk):
     def _users_among(self, jobs: Iterable[JobId], group: ResolvedDataset, side: Side) -> list[Job]:
         """List the visible jobs on this side of the dataset now, by id."""
         users = self._view.jobs(sorted(jobs))
-        return [job for job in users if not set(group.names).isdisjoint(datasets_beyond(job, OPPOSITE[side]))]
+        return [job for job in users if not set(group.names).isdisjoint(next_datasets(job, OPPOSITE[side]))]
 
     def _last_start(self, job: Job) -> str:
         opened = job.latest_run if self._view.opens(job.id) else None
@@ -189,7 +189,7 @@ class FoldedGraphWalk(JobGraphWalk):
 def _is_hub(group: ResolvedDataset, side: Side) -> bool:
     """True if a side has more than `SIDE_READ_MAX` jobs, or was cut; with readers, a cut has spared the producers."""
     cut = group.cut and (side == "down" or not group.readers)
-    return cut or len(users_beyond(group, side)) > SIDE_READ_MAX
+    return cut or len(next_users(group, side)) > SIDE_READ_MAX
 
 
 def _degree(sides: Iterable[tuple[int, bool]]) -> Degree:

@@ -22,8 +22,8 @@ from headwater.queries.graphs.edges import (
     declared_sources,
     entered,
     find_other_part_reads,
+    next_users,
     possible_children,
-    users_beyond,
     with_users,
 )
 from headwater.queries.graphs.short_forms import PRODUCERS_MAX, find_stale
@@ -31,7 +31,7 @@ from headwater.queries.results.entities import Dataset, Job, redacted_dataset
 from headwater.queries.results.graphs import Degree, Dependency, Direction, Graph, GraphDirection
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.graph_view import WithUsers
-from headwater.queries.view.names import datasets_beyond
+from headwater.queries.view.names import next_datasets
 from headwater.queries.view.nodes import resolve_assertions, under_primaries
 from headwater.walk import Budget, Walked, walk
 from headwater_model.ids import DatasetId, JobId
@@ -144,7 +144,7 @@ class JobGraphWalk:
         self._load(fitting, is_last=is_last)
         new = self._add_datasets(fitting)
         self._hops_left -= 1
-        return () if is_last else [*self._users_of(new), *self._declarations_of(new), *self._jobs_beyond(opened)]
+        return () if is_last else [*self._users_of(new), *self._declarations_of(new), *self._next_jobs(opened)]
 
     def _declarations_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> list[Step]:
         """List the unreached declarations from, or of, the datasets, each in the direction of the walk."""
@@ -174,7 +174,7 @@ class JobGraphWalk:
                 names.update((source.primary, way) for source in self._declared.sources(group))
         return names
 
-    def _jobs_beyond(self, steps: Sequence[Step]) -> list[Step]:
+    def _next_jobs(self, steps: Sequence[Step]) -> list[Step]:
         """List the unreached visible jobs at the other end of edges between jobs."""
         # An edge is in the node of the job that reported it: of this job, or of the job at the other end.
         own = {job: set(edges_in(self._view.nodes[job])) for job, _, _ in steps}
@@ -204,7 +204,7 @@ class JobGraphWalk:
         return {
             (name, step[1])
             for step in steps
-            for name in self._flowing(step, datasets_beyond(self._jobs[step[0]], step[1]))
+            for name in self._flowing(step, next_datasets(self._jobs[step[0]], step[1]))
         }
 
     def _flowing(self, step: Step, names: Iterable[DatasetId]) -> Iterable[DatasetId]:
@@ -247,10 +247,10 @@ class JobGraphWalk:
         among: dict[Direction, dict[DatasetId, IdText]] = {}
         for group, way in opened:
             self._budget.cut |= group.cut
-            steps.update((job, way) for job in users_beyond(group, way))
+            steps.update((job, way) for job in next_users(group, way))
             among.setdefault(way, {}).update(dict.fromkeys(group.names, text_of(group.primary)))
         steps = {(job, way) for job, way in steps if (job, way, "") not in self._walked.hops}
-        jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()), self._beyond(steps))
+        jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()), self._next_datasets(steps))
         known = {job.id: job for job in jobs} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
         # A job with flows is entered once for each dataset before it.
         users = [step for job, way in sorted(steps) if job in known for step in entered(known[job], way, among[way])]
@@ -261,10 +261,10 @@ class JobGraphWalk:
     def _unreached(self, steps: Iterable[Step]) -> list[Step]:
         return [step for step in steps if step not in self._walked.hops]
 
-    def _beyond(self, steps: Iterable[tuple[JobId, Direction]]) -> Iterator[WithUsers]:
+    def _next_datasets(self, steps: Iterable[tuple[JobId, Direction]]) -> Iterator[WithUsers]:
         """Yield the next datasets of the jobs, by edges: they are read together with the jobs."""
         opened = [(used, way) for job, way in steps if self._view.opens(job) and (used := self._view.near(job))]
-        names = {(name, way) for used, way in opened for name in datasets_beyond(used, way)} - self._names
+        names = {(name, way) for used, way in opened for name in next_datasets(used, way)} - self._names
         return with_users(sorted(names)[: self._budget.left], is_last=self._hops_left <= 0)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:

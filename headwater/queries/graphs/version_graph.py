@@ -82,7 +82,7 @@ class VersionGraphWalk:
         opened = self._view.opened_runs(known)
         reached = narrowed_inputs((step for step in steps if step[0] in opened), self._runs, self._view)
         self._whole.update(run for run, entry in steps if run in known and not step_to(run, known[run], entry)[1])
-        producers = self._add(reads_of(self._budget.take_runs(dict(sorted(reached.items()))), self._view))
+        producers = self._add(reads_of(self._budget.limit_inputs(dict(sorted(reached.items()))), self._view))
         if is_last:
             return ()
         # A run takes one place, also if several datasets lead to it.

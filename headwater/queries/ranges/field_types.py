@@ -26,7 +26,7 @@ class FieldTypes:
         self._schemas: dict[DatasetId, Mapping[FieldPath, str | None]] = {}
         self.truncated = False
 
-    def take_report(self, report: RunColumns) -> None:
+    def add_report(self, report: RunColumns) -> None:
         """Take the types of a report; a newer report wins."""
         for path, kind in report.columns.types.items():
             column, given = Column(report.dataset, path), (report.run.started, report.run.key, kind)

@@ -82,7 +82,7 @@ class MappingWalk:
         if (ends, report.refs, report.name) in self._counted:
             return
         self._counted.add((ends, report.refs, report.name))
-        self._types.take_report(report)
+        self._types.add_report(report)
         for pair in _pairs(report.columns, source):
             if pair in pairs:
                 continue

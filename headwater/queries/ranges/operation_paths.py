@@ -176,7 +176,7 @@ def find_detail(
         reports: dict[Place, RunColumns] = {}
         for report in range_runs.written(column.dataset):
             reports.setdefault(step_place_of(report), report)
-            types.take_report(report)
+            types.add_report(report)
         sets.update(
             (operations.checksum, operations)
             for report in reports.values()
@@ -260,7 +260,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range
         # Runs with equal reports took the same paths: the paths are derived once.
         place = (report.name, report.refs)
         if place not in seen:
-            types.take_report(report)
+            types.add_report(report)
             seen[place] = list(_paths(column, making(column, report, range_runs)))
         for path in seen[place]:
             paths.setdefault(path.key, path)

@@ -47,7 +47,7 @@ class InputBudget:
     left: int = INPUTS_MAX
     cut: set[RunKey] = field(default_factory=set)
 
-    def take_runs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+    def limit_inputs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
         """Keep as many of the runs' inputs, run by run and by name, as the budget has left."""
         taken = {}
         for run, facts in runs.items():

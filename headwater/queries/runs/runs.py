@@ -107,7 +107,7 @@ def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, 
     # `outputs_of` resolves the names of outputs below.
     budget = InputBudget()
     view.load_names(dataset_of(text) for facts in runs.values() for text in facts.outputs)
-    reads = reads_of(budget.take_runs(runs), view)
+    reads = reads_of(budget.limit_inputs(runs), view)
     versions = versions_of_unknown(runs, view)
     # Restore the facets of all runs in a single round: of the run, then of the job.
     facets = restored(
@@ -212,7 +212,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
 
     def runs_read(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
         # The inputs from which each run made the datasets before it, with their versions.
-        reads = reads_of(budget.take_runs(narrowed_inputs(level, facts, view)), view)
+        reads = reads_of(budget.limit_inputs(narrowed_inputs(level, facts, view)), view)
         # A run reached before, through another dataset, keeps its inputs.
         for key, run_reads in reads.items():
             inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view)}
@@ -251,7 +251,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
 
     def readers(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
         new = {key: facts[key] for key, _ in level if key not in downstream}
-        reads = reads_of(showing.take_runs(new), view)
+        reads = reads_of(showing.limit_inputs(new), view)
         downstream.update(
             (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view))) for key in new
         )
@@ -263,7 +263,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
         opened = owned_runs(read_run_facts(sorted(candidates), view), view.opens)
         # Of a candidate's inputs, only these datasets are resolved.
         narrowed = {key: reading(of, candidates[key]) for key, of in opened.items()}
-        resolved = reads_of(choosing.take_runs(narrowed), view)
+        resolved = reads_of(choosing.limit_inputs(narrowed), view)
         # The walk goes on to the candidates that read a version of these runs.
         steps = [
             step_to(key, opened[key], text_of(read.group.primary))

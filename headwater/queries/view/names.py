@@ -52,7 +52,7 @@ class Near:
     outputs: Mapping[DatasetId, Sequence[str]]
 
 
-def datasets_beyond(job: Job | Near, way: Direction) -> Sequence[DatasetId]:
+def next_datasets(job: Job | Near, way: Direction) -> Sequence[DatasetId]:
     """List the next datasets in a direction from a job."""
     return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
 
@@ -124,7 +124,7 @@ class ResolvedDatasets:
         """Read the names and all their aliases."""
         level = _LEVELS[users]
         requested = set(names)
-        aliases = {other for name in requested & self._names.keys() for other in self._beside(name)} - requested
+        aliases = {other for name in requested & self._names.keys() for other in self._linked_names(name)} - requested
         # Requested names are always read; the aliases count against the limit of the query.
         unread = {*self._unread(requested, level), *self._affordable(aliases, level)}
         while unread:
@@ -133,7 +133,7 @@ class ResolvedDatasets:
             self._levels.update(dict.fromkeys(new, level))
             self._groups.clear()
             # A name leads to its target, if it is an alias, and to its own aliases.
-            unread = self._affordable({other for name in new for other in self._beside(name)}, level)
+            unread = self._affordable({other for name in new for other in self._linked_names(name)}, level)
 
     def _unread(self, names: Iterable[DatasetId], level: _Level) -> set[DatasetId]:
         return {name for name in names if self._levels.get(name, -1) < level}
@@ -178,7 +178,7 @@ class ResolvedDatasets:
         target = primary_of(known.facts) if known else None
         return target if target in self._names else None
 
-    def _beside(self, name: DatasetId) -> Iterable[DatasetId]:
+    def _linked_names(self, name: DatasetId) -> Iterable[DatasetId]:
         facts = self._names[name].facts
         target = primary_of(facts)
         return [*map(dataset_of, facts.other_names), *([target] if target else [])]
@@ -187,7 +187,7 @@ class ResolvedDatasets:
         # A dataset has its primary name and, step by step, the aliases beside it.
         members, frontier = {primary}, [primary]
         while frontier:
-            others = {other for name in frontier for other in self._beside(name)} - members
+            others = {other for name in frontier for other in self._linked_names(name)} - members
             frontier = [other for other in others if self.primary(other) == primary]
             members.update(frontier)
         names = sorted(members)
@@ -198,7 +198,7 @@ class ResolvedDatasets:
             group.readers.update(named.readers)
             group.reporters.update(named.reporters)
             group.derived.update(named.derived)
-            group.claimed.update(other for other in self._beside(name) if self._has_rivals(other))
+            group.claimed.update(other for other in self._linked_names(name) if self._has_rivals(other))
             group.cut |= named.cut
         return group
 

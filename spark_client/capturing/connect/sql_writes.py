@@ -32,7 +32,7 @@ from spark_client.capturing.connect.sql_statements import (
     is_recursive,
 )
 from spark_client.capturing.model import UnknownTarget, Write
-from spark_client.capturing.plans.values import NOTHING, Value, beside, unknown
+from spark_client.capturing.plans.values import NOTHING, Value, decided_by, unknown
 
 # Statements that may put a new table under an old name.
 _CHANGES_TABLES = re.compile(
@@ -181,7 +181,7 @@ def _put(commanded: Commanded, names: Sequence[str], reads: Sequence[NamedRead],
     if snapshot is None or len(snapshot.values) != len(names):
         values = [unknown("SetVariable: a query whose columns are not read")] * len(names)
     else:
-        values = [beside(value, Value(snapshot.rows)) for value in snapshot.values]
+        values = [decided_by(value, Value(snapshot.rows)) for value in snapshot.values]
     expanded = list(commanded.session.expand(reads))
     for name, value in zip(names, values, strict=True):
         commanded.session.put_variable(variable_name(name), expanded, value)

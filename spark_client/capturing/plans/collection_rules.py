@@ -15,8 +15,8 @@ from spark_client.capturing.plans.values import (
     CONDITIONAL,
     NOTHING,
     Value,
-    beside,
     change,
+    decided_by,
     get_field,
     keep,
     merge_values,
@@ -60,7 +60,7 @@ def _compared(value: Value) -> Value:
     # The first field of a struct decides; later fields, for equal first fields, are left out.
     (name, first), *others = value.fields.items()
     deciding = change(CONDITIONAL, [first])
-    fields = {name: first, **{other: beside(field, deciding) for other, field in others}}
+    fields = {name: first, **{other: decided_by(field, deciding) for other, field in others}}
     return Value(value.made_of, fields, value.unknown)
 
 
@@ -177,7 +177,7 @@ def higher_order(node: Node, of: Expressions) -> Value:
         return merge_values(keep(CHANGED, body) for body in bodies)
     elements = merge_values(keep(CHANGED, value) for value in taken)
     if node.kind in _OF_SOME_ELEMENTS:
-        return beside(elements, change(CHANGED, bodies))
+        return decided_by(elements, change(CHANGED, bodies))
     if node.kind == "TransformKeys":
         return merge_values([elements, change(CHANGED, bodies)])
     return change(CHANGED, [*taken, *bodies])

@@ -23,8 +23,8 @@ from spark_client.capturing.plans.values import (
     SOMEHOW,
     WINDOW,
     Value,
-    beside,
     change,
+    decided_by,
     keep,
     merge_values,
     unknown,
@@ -134,7 +134,7 @@ def _nan_or(node: Node, of: Expressions) -> Value:
 
 def _chosen(of: Expressions, conditions: Iterable[object], choices: Iterable[object]) -> Value:
     deciding = change(CONDITIONAL, map(of.value, conditions))
-    return beside(merge_values(keep(CHANGED, of.value(choice)) for choice in choices), deciding)
+    return decided_by(merge_values(keep(CHANGED, of.value(choice)) for choice in choices), deciding)
 
 
 def _aggregate(node: Node, of: Expressions) -> Value:
@@ -142,19 +142,19 @@ def _aggregate(node: Node, of: Expressions) -> Value:
     if function is None:
         return NOTHING
     filtered = change(FILTER, [of.value(node.values.get("filter"))])
-    return beside(keep(AGGREGATED, of.value(function)), filtered)
+    return decided_by(keep(AGGREGATED, of.value(function)), filtered)
 
 
 def _pivot_first(node: Node, of: Expressions) -> Value:
     deciding = change(CONDITIONAL, [of.value(node.node("pivotColumn"))])
-    return beside(of.value(node.node("valueColumn")), deciding)
+    return decided_by(of.value(node.node("valueColumn")), deciding)
 
 
 def _window(node: Node, of: Expressions) -> Value:
     function, spec = node.node("windowFunction"), node.node("windowSpec")
     value = NOTHING if function is None or function.kind in _RANKS else of.value(function)
     parts = spec.nodes("partitionSpec", "orderSpec") if spec is not None else []
-    return beside(value, change(WINDOW, map(of.value, parts)))
+    return decided_by(value, change(WINDOW, map(of.value, parts)))
 
 
 def _invoked(node: Node, of: Expressions) -> Value:
@@ -187,19 +187,19 @@ def _scalar_subquery(node: Node, of: Expressions) -> Value:
     if plan is None:
         return NOTHING
     value = merge_values(of.subqueries.outputs(plan))
-    return beside(value, Value(of.subqueries.rows(plan)))
+    return decided_by(value, Value(of.subqueries.rows(plan)))
 
 
 def _in_subquery(node: Node, of: Expressions) -> Value:
     outer = change(CHANGED, of.values(node.values.get("values")))
-    return beside(outer, of.value(node.node("query")))
+    return decided_by(outer, of.value(node.node("query")))
 
 
 def _listed(node: Node, of: Expressions) -> Value:
     plan = node.node("plan")
     if plan is None:
         return NOTHING
-    return beside(change(CHANGED, of.subqueries.outputs(plan)), Value(of.subqueries.rows(plan)))
+    return decided_by(change(CHANGED, of.subqueries.outputs(plan)), Value(of.subqueries.rows(plan)))
 
 
 def _exists(node: Node, of: Expressions) -> Value:

@@ -23,8 +23,8 @@ from spark_client.capturing.plans.values import (
     NOTHING,
     Dependency,
     Value,
-    beside,
     change,
+    decided_by,
     mapped,
 )
 from spark_client.capturing.plans.walk import Leaf, PlanWalk
@@ -71,7 +71,7 @@ def _column(*path: str) -> Value:
 def _made(clause: Clause, of: Expressions) -> dict[str, Value]:
     deciding = change(CONDITIONAL, [of.value(clause.condition)]) if clause.does == "UPDATE" else NOTHING
     values = ((name, _without_kept(of.value(expression), (name,))) for name, expression in clause.assigned)
-    return {name: beside(value, deciding) for name, value in values if value is not None}
+    return {name: decided_by(value, deciding) for name, value in values if value is not None}
 
 
 def _without_kept(value: Value, path: FieldPath) -> Value | None:

@@ -132,13 +132,13 @@ def merge_values(values: Iterable[Value]) -> Value:
     )
 
 
-def beside(value: Value, deciding: Value) -> Value:
+def decided_by(value: Value, deciding: Value) -> Value:
     """Add deciding dependencies to a value, or to each field of a struct."""
     if deciding == NOTHING:
         return value
     if value.fields and not value.made_of:
         return Value(
-            fields={name: beside(field, deciding) for name, field in value.fields.items()}, unknown=value.unknown
+            fields={name: decided_by(field, deciding) for name, field in value.fields.items()}, unknown=value.unknown
         )
     return Value(value.made_of | deciding.made_of, value.fields, value.unknown | deciding.unknown)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse
-from headwater.events.subsets import ENTRIES_MAX, are_apart, part_of
+from headwater.events.subsets import ENTRIES_MAX, are_disjoint, part_of
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.runs_model import Model
@@ -104,7 +104,7 @@ def test_a_part_that_is_no_list_of_partitions_or_locations_is_not_known(conditio
 )
 def test_locations_are_apart_unless_one_lies_in_the_other(location, other, is_apart):
     parts = [part_of({"inputCondition": {"type": "location", "locations": [text]}}) for text in (location, other)]
-    assert are_apart(*parts) == are_apart(*parts[::-1]) == is_apart
+    assert are_disjoint(*parts) == are_disjoint(*parts[::-1]) == is_apart
 
 
 _NAMES = ("type", "left", "right", "operator", "locations", "partitions", "dimensions", "identifier")
@@ -121,6 +121,6 @@ _ANY_CONDITION = st.recursive(
 def test_any_facet_has_a_part_or_none_and_no_part_is_apart_from_itself(condition, other):
     parts = [part_of({"inputCondition": each}) for each in (condition, other, [condition], {"type": "binary"})]
     known = [part for part in parts if part]
-    assert not any(are_apart(part, part) for part in known)
+    assert not any(are_disjoint(part, part) for part in known)
     for left, right in itertools.combinations(known, 2):
-        assert are_apart(left, right) == are_apart(right, left)
+        assert are_disjoint(left, right) == are_disjoint(right, left)
