@@ -64,6 +64,7 @@ ENVIRONMENTS = {
     "spark35.txt": Environment(tools=(_JAVA_17,), pythons=((3, 10), (3, 11)), is_optional=True),
     "audit.txt": Environment(),
     "docs.txt": Environment(),
+    "ministack.txt": Environment(),
 }
 
 

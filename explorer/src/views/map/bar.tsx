@@ -113,7 +113,7 @@ function MapTools({ map: { state, data, picture, actions, list, layout } }: { ma
 function GroupChoice({ state: { by, node }, choose }: { state: MapState; choose: (by: Grouping | "") => void }) {
   return (
     <select
-      className="field"
+      className="button"
       aria-label="group by"
       value={by}
       onChange={(event) => choose(event.target.value as Grouping | "")}
