@@ -66,8 +66,8 @@ def _strip(histories: _Histories, contents: dict[str, Any]) -> _Histories:
 
 def content_hashes(document: Mapping[str, Any]) -> Sequence[str]:
     """List the hashes of a document's contents set apart."""
-    apart: Sequence[str] = document.get(_APART, ())
-    return apart
+    hashes: Sequence[str] = document.get(_APART, ())
+    return hashes
 
 
 def put_back(document: MutableMapping[str, Any], contents: Mapping[str, Any]) -> None:

@@ -62,8 +62,8 @@ class IndexScan(Generic[T]):
     """The rows under a prefix of a partition, the newest first, as far as they were read.
 
     `results` holds the results of `confirm` by row key; scans for the same result may share it. Rows
-    without `needs_facts` are confirmed with empty facts. `floor` is the position of the last row read, empty after the
-    last page. `order` gives the position of a result, if it differs from its row's position.
+    without `needs_facts` are confirmed with empty facts. `watermark` is the position of the last row read, empty after
+    the last page. `order` gives the position of a result, if it differs from its row's position.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class IndexScan(Generic[T]):
         results: dict[Key, T] | None = None,
     ) -> None:
         self.results: dict[Key, T] = {} if results is None else results
-        self.floor = _AFTER_ALL
+        self.watermark = _AFTER_ALL
         self.needs_facts = needs_facts
         self._pk, self._low, self._high = pk, f"{prefix}#", f"{prefix}#{high}"
         self._confirm, self._order = confirm, order
@@ -91,7 +91,7 @@ class IndexScan(Generic[T]):
     @property
     def is_done(self) -> bool:
         """True if no unread row can have a newer result."""
-        return not self.floor or any(self._order(result) >= self.floor for result in self.results.values())
+        return not self.watermark or any(self._order(result) >= self.watermark for result in self.results.values())
 
     def query(self, rows: int) -> RowQuery:
         """Make the query of the next page."""
@@ -104,24 +104,24 @@ class IndexScan(Generic[T]):
             result = None if run_facts is None else self._confirm(row, run_facts)
             if result is not None:
                 self.results[row.key] = result
-        self.floor = _BEFORE_ALL
+        self.watermark = _BEFORE_ALL
         if page.more:
             # The last row read begins the next page: a live run's newest row may be any of its rows.
             last = page.rows[-1]
-            self.floor, self._high = (time_of(last), end_of(last)), last.sk
+            self.watermark, self._high = (time_of(last), end_of(last)), last.sk
 
 
 def advance(
-    scans: Sequence[IndexScan[T]], table: GraphReader, *, rows: int, at: str | None = None, beside: Iterable[Key] = ()
+    scans: Sequence[IndexScan[T]], table: GraphReader, *, rows: int, at: str | None = None, prefetch: Iterable[Key] = ()
 ) -> None:
     """Read a further page of each scan: a round of queries, and a round of facts (as of a time).
 
-    `beside` are keys for a table that reads ahead: it adds them to the round of facts.
+    `prefetch` are keys for a table that reads ahead: it adds them to the round of facts.
     """
     if not scans:
         return
     pages = table.query([scan.query(rows) for scan in scans])
-    table.expect(beside)
+    table.expect(prefetch)
     read = zip(scans, pages, strict=True)
     runs = {run_of(row) for scan, page in read for row in page.rows if scan.needs_facts(row)}
     facts = read_run_facts(runs, table, at) if runs else {}
@@ -187,8 +187,8 @@ def _scan_places(
 
     def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
         # Each row of an active stream counts: older tables have a row at each event in place of coarse rows.
-        stands = is_active_stream(facts) or ended(facts) == time_of(row)
-        return (run_of(row), facts) if stands and accept(facts) else None
+        is_confirmed = is_active_stream(facts) or ended(facts) == time_of(row)
+        return (run_of(row), facts) if is_confirmed and accept(facts) else None
 
     runs: dict[Key, RunWithFacts] = {}
     places = [(prefix, high), *(coarse_highs(prefix, high) if streamed else ())]

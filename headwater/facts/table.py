@@ -228,9 +228,9 @@ class GraphTable:
         """Set contents of the swaps apart, and write the contents that no row of them had before."""
         documents, contents = list[Mapping[str, Any]](), list[tuple[str, Any]]()
         for swap in swaps:
-            document, apart = split_contents(swap.row.data)
+            document, split = split_contents(swap.row.data)
             documents.append(document)
-            contents += apart.items()
+            contents += split.items()
         stored = {content for content, body in contents if isinstance(body, StoredContent)}
         self._put(Row(*content_key(content), {"content": body}) for content, body in contents if content not in stored)
         return [

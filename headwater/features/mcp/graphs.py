@@ -119,15 +119,15 @@ def paths(get: Get, source: str, destination: str) -> Result:
         edges = {(edge["origin"], edge["destination"]) for edge in _edges(response)}
         truncated = response["truncated"]
     shown = {end for edge in edges for end in edge}
-    ways, whole = _ways(_id_shown(get, source, shown), _id_shown(get, destination, shown), edges)
-    result = Result(f"{len(ways)} paths from {printable(source)} to {printable(destination)}, shortest first")
-    result.rows("paths", ({"nodes": way} for way in ways), (" -> ".join(map(printable, way)) for way in ways))
+    paths, whole = _paths(_id_shown(get, source, shown), _id_shown(get, destination, shown), edges)
+    result = Result(f"{len(paths)} paths from {printable(source)} to {printable(destination)}, shortest first")
+    result.rows("paths", ({"nodes": path} for path in paths), (" -> ".join(map(printable, path)) for path in paths))
     result.cut_if(not whole, f"only the first {_PATHS_MAX} paths are listed: there may be more")
     result.cut_if(truncated, "the graph between them is more than the service sends: there may be other paths")
     return result
 
 
-def _ways(source: str, destination: str, edges: Iterable[tuple[str, str]]) -> tuple[list[list[str]], bool]:
+def _paths(source: str, destination: str, edges: Iterable[tuple[str, str]]) -> tuple[list[list[str]], bool]:
     """List the paths without a circle, shortest first, and true if there are no more."""
     above: dict[str, list[str]] = {}
     for origin, end in sorted(edges):
@@ -138,16 +138,16 @@ def _ways(source: str, destination: str, edges: Iterable[tuple[str, str]]) -> tu
         for origin in origins:
             if end in reachable or end == destination:
                 below.setdefault(origin, []).append(end)
-    ways: list[list[str]] = []
+    paths: list[list[str]] = []
     pending, steps = deque([[source]]), 0
-    while pending and steps < _STEPS_MAX and len(ways) <= _PATHS_MAX:
-        way = pending.popleft()
+    while pending and steps < _STEPS_MAX and len(paths) <= _PATHS_MAX:
+        path = pending.popleft()
         steps += 1
-        if way[-1] == destination and len(way) > 1:
-            ways.append(way)
+        if path[-1] == destination and len(path) > 1:
+            paths.append(path)
             continue
-        pending += [[*way, beyond] for beyond in below.get(way[-1], ()) if beyond not in way]
-    return ways[:_PATHS_MAX], not pending and len(ways) <= _PATHS_MAX
+        pending += [[*path, after] for after in below.get(path[-1], ()) if after not in path]
+    return paths[:_PATHS_MAX], not pending and len(paths) <= _PATHS_MAX
 
 
 def changes(get: Get, node_id: str, start: str, end: str | None, direction: str, depth: int) -> Result:

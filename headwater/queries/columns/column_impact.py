@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from headwater.queries.columns.column_graph import ColumnStep, ColumnWalk
-from headwater.queries.columns.ways import ReportedStep, Way, paths_along
+from headwater.queries.columns.column_paths import ColumnPath, ReportedStep, paths_along
 from headwater.queries.graphs.short_forms import short_datasets, short_jobs
 from headwater.queries.results.entities import Dataset, Job, redacted_dataset, redacted_job
 from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
@@ -23,10 +23,10 @@ _T = TypeVar("_T", JobId, DatasetId)
 
 @dataclass(slots=True)
 class _Reached:
-    """A reached job or dataset: the columns before it, by distance, and the ways through the columns."""
+    """A reached job or dataset: the columns before it, by distance, and the paths through the columns."""
 
     through: dict[Column, int] = field(default_factory=dict)
-    ways: set[Way] = field(default_factory=set)
+    paths: set[ColumnPath] = field(default_factory=set)
     certain: bool = False
 
     @property
@@ -49,7 +49,7 @@ class ImpactWalk:
         self._hops: Mapping[Column, int] = {}
         self._edges: dict[tuple[Column, Column], ReportedStep] = {}
         self._possible: list[ColumnStep] = []
-        self._ways: Mapping[Column, set[Way]] = {}
+        self._paths: Mapping[Column, set[ColumnPath]] = {}
         self._truncated = False
 
     def report(self) -> ColumnImpact:
@@ -57,7 +57,7 @@ class ImpactWalk:
         self._hops = self._walk.below(self._column, depth=self._depth + 1)
         self._read_steps()
         # Columns whose steps were beyond `STEPS_MAX` are left out.
-        self._ways = paths_along([self._column], self._edges)
+        self._paths = paths_along([self._column], self._edges)
         columns = tuple(self._columns())
         nodes = tuple(self._nodes())
         return ColumnImpact(self._column, columns, nodes, self._truncated or self._walk.truncated)
@@ -82,16 +82,16 @@ class ImpactWalk:
             into.setdefault(derived, []).append(source)
             jobs.setdefault(derived, set()).update(edge.jobs)
         for column, hops in self._hops.items():
-            if column == self._column or column not in self._ways:
+            if column == self._column or column not in self._paths:
                 continue
             entry = self._walk.entry(column)
-            way = Way.of_all(self._ways[column])
+            path = ColumnPath.of_all(self._paths[column])
             yield ImpactedColumn(
                 column,
                 hops,
                 tuple(sorted(source for source in into[column] if self._hops[source] == hops - 1)),
-                way.direct,
-                way.masked,
+                path.direct,
+                path.masked,
                 type=entry.type_of(column.field) if entry else None,
                 jobs=tuple(sorted(jobs[column])) if entry else (),
                 outline=entry is None,
@@ -101,11 +101,11 @@ class ImpactWalk:
         jobs: dict[JobId, _Reached] = {}
         datasets: dict[DatasetId, _Reached] = {}
         for (source, derived), edge in self._edges.items():
-            ways = {way.beyond(edge) for way in self._ways.get(source, ())}
-            for job in edge.jobs if ways else ():
-                self._reach(jobs, job, [source], ways, certain=True)
-            if ways and derived != self._column:
-                self._reach(datasets, derived.dataset, [source], ways, certain=True)
+            paths = {path.following(edge) for path in self._paths.get(source, ())}
+            for job in edge.jobs if paths else ():
+                self._reach(jobs, job, [source], paths, certain=True)
+            if paths and derived != self._column:
+                self._reach(datasets, derived.dataset, [source], paths, certain=True)
         for step in self._possible:
             self._reach_perhaps(step, jobs, datasets)
         # Rows are read of jobs and datasets shown in full alone.
@@ -123,28 +123,28 @@ class ImpactWalk:
         """Count a job without reported columns, and its dataset, unless known steps lead there."""
         sources = [
             column
-            for column in self._ways
+            for column in self._paths
             if column.dataset == step.source.dataset and self._hops[column] <= self._depth
         ]
-        ways = {way for column in sources for way in self._ways[column]}
-        if not ways:
+        paths = {path for column in sources for path in self._paths[column]}
+        if not paths:
             # The columns of this dataset were beyond `STEPS_MAX`.
             return
         if step.job and not (step.job in jobs and jobs[step.job].certain):
-            self._reach(jobs, step.job, sources, ways, certain=False)
+            self._reach(jobs, step.job, sources, paths, certain=False)
         dataset = step.derived.dataset
         if dataset != self._column.dataset and not (dataset in datasets and datasets[dataset].certain):
-            self._reach(datasets, dataset, sources, ways, certain=False)
+            self._reach(datasets, dataset, sources, paths, certain=False)
 
     def _reach(
-        self, reached: dict[_T, _Reached], thing: _T, sources: Iterable[Column], ways: set[Way], *, certain: bool
+        self, reached: dict[_T, _Reached], of: _T, sources: Iterable[Column], paths: set[ColumnPath], *, certain: bool
     ) -> None:
-        entry = reached.setdefault(thing, _Reached())
+        entry = reached.setdefault(of, _Reached())
         entry.through.update((source, self._hops[source]) for source in sources)
-        entry.ways |= ways
+        entry.paths |= paths
         entry.certain |= certain
 
 
 def _node(node: Job | Dataset, reached: _Reached) -> ImpactedNode:
-    way = Way.of_all(reached.ways)
-    return ImpactedNode(node, reached.hops, reached.nearest, way.direct, way.masked, reached.certain)
+    path = ColumnPath.of_all(reached.paths)
+    return ImpactedNode(node, reached.hops, reached.nearest, path.direct, path.masked, reached.certain)

@@ -129,8 +129,8 @@ class FoldedGraphWalk(JobGraphWalk):
         self._look_up(
             job for group in groups for side in _SIDES if not _is_hub(group, side) for job in next_users(group, side)
         )
-        beyond = [next_datasets(job, side) for job in jobs for side in _SIDES]
-        self._compare(name for names in beyond if len(names) <= SIDE_READ_MAX for name in names)
+        drawn = [next_datasets(job, side) for job in jobs for side in _SIDES]
+        self._compare(name for names in drawn if len(names) <= SIDE_READ_MAX for name in names)
         self._declared.load_edges(groups)
         self._budget.cut |= self._declared.truncated
         return {

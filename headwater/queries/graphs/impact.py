@@ -67,14 +67,14 @@ class WaysDown:
     def walk(self, starts: Collection[str], before: dict[_Place, set[_Place]]) -> Mapping[_Place, int]:
         """Walk down from the nodes: return the hops of each place; add to `before` the places before each."""
 
-        def beyond(level: Sequence[_Place], _: bool) -> Iterable[_Place]:
+        def next_level(level: Sequence[_Place], _: bool) -> Iterable[_Place]:
             for place in level:
                 for other in self._next(place):
                     before[other].add(place)
                     yield other
 
         limit = sum(map(len, self._below.values())) + len(starts)
-        return walk([(start, "") for start in starts], beyond, into=Walked(limit)).hops
+        return walk([(start, "") for start in starts], next_level, into=Walked(limit)).hops
 
     def outputs(self, job: str) -> set[str]:
         """List the datasets that a job writes."""

@@ -179,13 +179,13 @@ class JobGraphWalk:
         # An edge is in the node of the job that reported it: of this job, or of the job at the other end.
         own = {job: set(edges_in(self._view.nodes[job])) for job, _, _ in steps}
         others = {job: dependents_in(self._view.nodes[job]) for job, _, _ in steps}
-        beyond = {edge.other for edges in own.values() for edge in edges} | {
+        neighbours = {edge.other for edges in own.values() for edge in edges} | {
             dependent for dependents in others.values() for dependent in dependents
         }
-        if not self._job_edges or not beyond:
+        if not self._job_edges or not neighbours:
             return []
         self._budget.cut |= any(are_dependents_cut(self._view.nodes[job]) for job in others)
-        read = {job.id: job for job in self._read_jobs(sorted(beyond - self._jobs.keys()))} | self._jobs
+        read = {job.id: job for job in self._read_jobs(sorted(neighbours - self._jobs.keys()))} | self._jobs
         candidates: set[Step] = set()
         for job, way, _ in steps:
             ends = [edge.ends(job) for edge in own[job] if edge.kind in self._job_edges]
@@ -215,10 +215,10 @@ class JobGraphWalk:
             return names
         entered = set(self._view.group(dataset_of(entry)).names)
         if way == "down":
-            beyond = {output for source, output in flows if source in entered}
+            neighbours = {output for source, output in flows if source in entered}
         else:
-            beyond = {source for source, output in flows if output in entered}
-        return [name for name in names if name in beyond]
+            neighbours = {source for source, output in flows if output in entered}
+        return [name for name in names if name in neighbours]
 
     def _load(self, names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> None:
         """Read the datasets, and the next jobs in each direction."""
@@ -275,10 +275,10 @@ class JobGraphWalk:
         self._jobs.update((job, requested[job]) for job in new)
         return [job for job in requested if job in self._jobs]
 
-    def _read_jobs(self, jobs: Sequence[JobId], beyond: Iterable[WithUsers] = ()) -> list[Job]:
+    def _read_jobs(self, jobs: Sequence[JobId], neighbours: Iterable[WithUsers] = ()) -> list[Job]:
         """Read the existing jobs that are not hidden, with datasets under the names in their events."""
         fitting = self._budget.fitting(jobs)
-        self._view.load(jobs=fitting, beyond=beyond)
+        self._view.load(jobs=fitting, neighbours=neighbours)
         self.nodes.update((job, self._view.nodes[job]) for job in fitting if job in self._view.nodes)
         return self._view.jobs(fitting)
 

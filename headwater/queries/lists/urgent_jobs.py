@@ -40,11 +40,11 @@ def last_updated(number: int, view: GraphView) -> list[Job] | None:
     while limit <= _ROWS_MAX:
         pages = view.query(lately_queries(limit))
         # Later than this minute, all rows are read.
-        floor = max((minute_of(page.rows[-1].sk) for page in pages if page.more), default="")
+        watermark = max((minute_of(page.rows[-1].sk) for page in pages if page.more), default="")
         rows = chain.from_iterable(page.rows for page in pages)
-        names = {row.data["name"] for row in rows if minute_of(row.sk) > floor}
+        names = {row.data["name"] for row in rows if minute_of(row.sk) > watermark}
         jobs = ListedThings(view, None).jobs(map(job_of, sorted(names)))
-        known = [job for job in jobs if minute_of(job.updated) > floor]
+        known = [job for job in jobs if minute_of(job.updated) > watermark]
         if len(known) >= number:
             return sorted(known, key=lambda job: job.updated, reverse=True)[:number]
         if not any(page.more for page in pages):

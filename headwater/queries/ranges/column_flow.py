@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from headwater.queries.columns.ways import ReportedStep, Way, paths_along
+from headwater.queries.columns.column_paths import ColumnPath, ReportedStep, paths_along
 from headwater.queries.ranges.path_ends import How, PossibleUse, Takers
 from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
 from headwater.queries.ranges.similar_runs import ROOTS_MAX, Runs
@@ -189,11 +189,11 @@ class ColumnTraversal:
         self._hops = walked.hops
         self.truncated |= walked.truncated or self.range_runs.truncated
         # Columns with steps beyond `STEPS_MAX` are left out.
-        ways = paths_along(self._starts & self._hops.keys(), self._steps_between(frozenset(self._hops)))
+        paths = paths_along(self._starts & self._hops.keys(), self._steps_between(frozenset(self._hops)))
         return [
-            ReachedColumn(column, hops, **Way.of_all(ways[column])._asdict())
+            ReachedColumn(column, hops, **ColumnPath.of_all(paths[column])._asdict())
             for column, hops in self._hops.items()
-            if column not in self._starts and column in ways
+            if column not in self._starts and column in paths
         ]
 
     def opens(self, column: ColumnSource | Column) -> bool:

@@ -134,22 +134,24 @@ class _VersionScan:
     @property
     def unread(self) -> list[IndexScan[KnownVersion]]:
         """The scans with rows that are not read yet."""
-        return [scan for scan in self._scans if scan.floor]
+        return [scan for scan in self._scans if scan.watermark]
 
     def page(self, *, most: bool) -> VersionPage:
         """Sort the versions among the read rows; `most`: no more rows will be read."""
         # Where a page was cut, versions before its last row may have unread rows of other names between them.
-        floor = max((scan.floor for scan in self._scans), default=())
+        watermark = max((scan.watermark for scan in self._scans), default=())
         # A run that wrote two of the names made a single version.
         by_maker = {
             version.made_by: version
             for scan in self._scans
             for version in scan.results.values()
-            if version.order >= floor
+            if version.order >= watermark
         }
         known = sorted(by_maker.values(), key=lambda version: version.creation)
-        versions = _newest(self._group, known, floor, most=most) if floor else _all(self._group, known, self._end)
-        return VersionPage(sorted(versions, key=lambda version: version.order, reverse=True), bool(floor))
+        versions = (
+            _newest(self._group, known, watermark, most=most) if watermark else _all(self._group, known, self._end)
+        )
+        return VersionPage(sorted(versions, key=lambda version: version.order, reverse=True), bool(watermark))
 
 
 def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX) -> VersionPage:
@@ -179,15 +181,17 @@ def _all(group: ResolvedDataset, known: Sequence[KnownVersion], end: str) -> lis
     return [KnownVersion(read, "", group.primary, known[0].facets), *_changes(known[1:], known[0])]
 
 
-def _newest(group: ResolvedDataset, read: Sequence[KnownVersion], floor: Position, *, most: bool) -> list[KnownVersion]:
-    """List the newest versions of a dataset with unread rows before `floor`.
+def _newest(
+    group: ResolvedDataset, read: Sequence[KnownVersion], watermark: Position, *, most: bool
+) -> list[KnownVersion]:
+    """List the newest versions of a dataset with unread rows before `watermark`.
 
     The first DatasetEvent may have changed the schema or not: only versions after it count. If even the most rows have
-    no version after it, the event is taken as a description of the initial version. A stream begun before `floor` is no
-    base of a comparison: schemas between its first event and `floor` are unread.
+    no version after it, the event is taken as a description of the initial version. A stream begun before `watermark`
+    is no base of a comparison: schemas between its first event and `watermark` are unread.
     """
-    streams = [version for version in read if version.creation < floor]
-    known = [version for version in read if version.creation >= floor]
+    streams = [version for version in read if version.creation < watermark]
+    known = [version for version in read if version.creation >= watermark]
     first = next((version for version in known if version.counts and _schema(version.facets) is not None), None)
     if first is None or not first.by_event:
         return [*streams, *_changes(known)]

@@ -44,18 +44,18 @@ class JobVersionPage:
 def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersionPage:
     """Read the entries of the job's newest runs, up to a position."""
     scans = _scans_of(job, until, streamed=False)
-    advance(scans, view, rows=RUNS_MAX, beside=[facts_key(job)])
+    advance(scans, view, rows=RUNS_MAX, prefetch=[facts_key(job)])
     if streamed_jobs([job], view):
         scans = _scans_of(job, until, streamed=True)
         advance(scans, view, rows=RUNS_MAX)
-    # Runs at the floor's time may be unread: no run of this time is shown.
-    floor = max(scan.floor for scan in scans)[:1]
+    # Runs at the watermark's time may be unread: no run of this time is shown.
+    watermark = max(scan.watermark for scan in scans)[:1]
     runs = {run: facts for scan in scans for run, facts in scan.results.values()}
     placed = sorted(
-        (place, run) for run, facts in runs.items() if (place := effective_time(facts)) and (place,) > floor
+        (place, run) for run, facts in runs.items() if (place := effective_time(facts)) and (place,) > watermark
     )
-    entries = in_sequence([(run, runs[run]) for _, run in placed], cut=bool(floor))
-    return JobVersionPage(sorted(entries, key=lambda entry: entry.order), cut=bool(floor))
+    entries = in_sequence([(run, runs[run]) for _, run in placed], cut=bool(watermark))
+    return JobVersionPage(sorted(entries, key=lambda entry: entry.order), cut=bool(watermark))
 
 
 def _scans_of(job: JobId, until: str, *, streamed: bool) -> list[IndexScan[RunWithFacts]]:

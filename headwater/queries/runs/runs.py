@@ -178,8 +178,8 @@ def newest_runs(job: JobId, view: GraphView, count: int) -> tuple[list[RunWithFa
     while True:
         advance([scan], view, rows=max(count - len(runs), 1) + 8)
         runs = dict(scan.results.values())
-        if not scan.floor or len(runs) >= count:
-            return list(runs.items())[:count], bool(scan.floor) or len(runs) > count
+        if not scan.watermark or len(runs) >= count:
+            return list(runs.items())[:count], bool(scan.watermark) or len(runs) > count
 
 
 def started_last(job: JobId, count: int) -> RowQuery:
@@ -196,7 +196,7 @@ def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[J
     pending = list(scans.values())
     while pending:
         advance(pending, view, rows=count)
-        pending = [scan for scan in pending if scan.floor and len(dict(scan.results.values())) < count]
+        pending = [scan for scan in pending if scan.watermark and len(dict(scan.results.values())) < count]
     return {
         job: tuple(summarize_run(run, facts) for run, facts in islice(dict(scan.results.values()).items(), count))
         for job, scan in scans.items()

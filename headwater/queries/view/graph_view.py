@@ -79,7 +79,7 @@ class GraphView(GraphRows):
         users: Users | None = None,
         namespaces: Iterable[str] = (),
         rows: Iterable[Key] = (),
-        beyond: Iterable[WithUsers] = (),
+        neighbours: Iterable[WithUsers] = (),
         details: bool = False,
     ) -> None:
         """Read datasets with their users, and jobs, unless they were read.
@@ -89,7 +89,7 @@ class GraphView(GraphRows):
         """
         names, job_ids = list(datasets), list(jobs)
         self.expect(rows)
-        for others, their_users in beyond:
+        for others, their_users in neighbours:
             self._expect_datasets(others, their_users)
         # Mostly a name and its dataset have the same namespace.
         self._expect_deletions({*namespaces, *(thing.namespace for thing in (*names, *job_ids))})

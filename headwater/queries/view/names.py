@@ -143,9 +143,9 @@ class ResolvedDatasets:
         unread = self._unread(names, level)
         new = sorted(unread - self._names.keys())
         self.truncated |= len(new) > self._aliases_left
-        beyond = new[self._aliases_left :]
-        self._aliases_left -= len(new) - len(beyond)
-        return unread - set(beyond)
+        surplus = new[self._aliases_left :]
+        self._aliases_left -= len(new) - len(surplus)
+        return unread - set(surplus)
 
     def expect(self, names: Iterable[DatasetId], users: Users | None = None) -> None:
         """Announce a probable load."""

@@ -56,12 +56,12 @@ def sql_writes(commanded: Commanded) -> list[Write]:
     message, relation = statement_of(commanded.message)
     around = [read for read in reads_of(relation) if isinstance(read, QueryRead)]
     frames = around[0].frames if around else frozenset()
-    beside = [read for read in reads_of(relation) if not isinstance(read, QueryRead)]
-    return _writes_of(commanded, message, frames, beside)
+    tables = [read for read in reads_of(relation) if not isinstance(read, QueryRead)]
+    return _writes_of(commanded, message, frames, tables)
 
 
 def _writes_of(
-    commanded: Commanded, message: Any, frames: frozenset[str] = frozenset(), beside: Sequence[NamedRead] = ()
+    commanded: Commanded, message: Any, frames: frozenset[str] = frozenset(), tables: Sequence[NamedRead] = ()
 ) -> list[Write]:
     session, text = commanded.session, message.query
     if commanded.done and (database := find_database(text)) is not None:
@@ -80,11 +80,11 @@ def _writes_of(
         return unknown_statement(commanded, text, "a statement that nobody knows")
     if root.kind in _ASSIGNS:
         return _assigned(commanded, message, root)
-    return _statements(commanded, message, root, frames, beside)
+    return _statements(commanded, message, root, frames, tables)
 
 
 def _statements(
-    commanded: Commanded, message: Any, root: PlanText, frames: frozenset[str], beside: Sequence[NamedRead]
+    commanded: Commanded, message: Any, root: PlanText, frames: frozenset[str], tables: Sequence[NamedRead]
 ) -> list[Write]:
     session, text = commanded.session, message.query
     columns = commanded.statements(message)
@@ -96,7 +96,7 @@ def _statements(
         if isinstance(statement, PlanText):
             writes += command_writes(commanded, statement, analyzed, text)
             continue
-        reads = tuple(_without(statement.reads, frames, beside))
+        reads = tuple(_without(statement.reads, frames, tables))
         if analyzed is not None:
             target = [statement.target] if isinstance(statement, Statement) and statement.target else []
             hidden = session.hidden(_command(analyzed, place, len(statements)), root, [*reads, *target])
@@ -187,11 +187,11 @@ def _put(commanded: Commanded, names: Sequence[str], reads: Sequence[NamedRead],
         commanded.session.put_variable(variable_name(name), expanded, value)
 
 
-def _without(reads: Iterable[NamedRead], frames: frozenset[str], beside: Sequence[NamedRead]) -> Iterable[NamedRead]:
+def _without(reads: Iterable[NamedRead], frames: frozenset[str], tables: Sequence[NamedRead]) -> Iterable[NamedRead]:
     """Yield the reads of a statement, with the sources of the program's frames in their place."""
     names = {frame.lower() for frame in frames}
     for read in reads:
         if isinstance(read, TableRead) and len(read.name) == 1 and read.name[0].lower() in names:
-            yield from beside
+            yield from tables
         else:
             yield read

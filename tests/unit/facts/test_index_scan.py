@@ -60,8 +60,8 @@ def test_a_scan_has_read_as_many_rows_as_its_pages_hold_each_beginning_with_the_
     for size, read in zip(pages, accumulate(pages, lambda before, size: before + size - 1), strict=True):
         advance([scan], table, rows=size)
         assert list(scan.results.values()) == confirmed({position: rows[position] for position in newest_first[:read]})
-        assert scan.floor == (newest_first[read - 1] if read < len(rows) else ())
-        if not scan.floor:
+        assert scan.watermark == (newest_first[read - 1] if read < len(rows) else ())
+        if not scan.watermark:
             break
 
 

@@ -84,7 +84,7 @@ def test_the_namespace_of_a_datasets_other_name_is_read_with_the_jobs():
 
 def test_datasets_beyond_the_jobs_cost_no_round_of_their_own():
     table, view = a_graph()
-    view.load(jobs=[A, B], beyond=[([Y, Z], "down")])
+    view.load(jobs=[A, B], neighbours=[([Y, Z], "down")])
     assert table.rounds == 1
 
     view.load([Y, Z], users="down")

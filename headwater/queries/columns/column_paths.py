@@ -1,7 +1,7 @@
-"""Ways along steps between columns: the reports of a step joined, and the ways to a column joined.
+"""Paths along steps between columns: the reports of a step joined, and the paths to a column joined.
 
-ways = paths_along({start}, steps)      # `steps`: a ReportedStep by (from, to)
-Way.of_all(ways[column]).masked        # True if every way to the column masks
+paths = paths_along({start}, steps)      # `steps`: a ReportedStep by (from, to)
+ColumnPath.of_all(paths[column]).masked        # True if every path to the column masks
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class ReportedStep:
         self.jobs.update([job] if job else [])
 
 
-class Way(NamedTuple):
-    """A way: every step is direct, some step masks, every step is certain, some step was reported by failed runs only.
+class ColumnPath(NamedTuple):
+    """A path: every step is direct, some step masks, every step is certain, some step was reported by failed runs only.
 
-    No step is the way to where a walk begins.
+    The path to the start of a walk has no step.
     """
 
     direct: bool = True
@@ -48,9 +48,9 @@ class Way(NamedTuple):
     certain: bool = True
     failed: bool = False
 
-    def beyond(self, step: ReportedStep) -> Way:
-        """Append a step to the way."""
-        return Way(
+    def following(self, step: ReportedStep) -> ColumnPath:
+        """Append a step to the path."""
+        return ColumnPath(
             self.direct and step.direct,
             self.masked or step.masks,
             self.certain and step.certain,
@@ -58,24 +58,24 @@ class Way(NamedTuple):
         )
 
     @classmethod
-    def of_all(cls, ways: Iterable[Way]) -> Way:
-        """Join several ways: direct or certain if any is, masked or failed if all are."""
-        direct, masked, certain, failed = zip(*ways, strict=True)
+    def of_all(cls, paths: Iterable[ColumnPath]) -> ColumnPath:
+        """Join several paths: direct or certain if any is, masked or failed if all are."""
+        direct, masked, certain, failed = zip(*paths, strict=True)
         return cls(any(direct), all(masked), any(certain), all(failed))
 
 
-def paths_along(starts: Iterable[T], steps: Mapping[tuple[T, T], ReportedStep]) -> dict[T, set[Way]]:
-    """Find the different ways to each column; a column without a step to it is left out."""
-    beyond: dict[T, list[tuple[T, ReportedStep]]] = {}
+def paths_along(starts: Iterable[T], steps: Mapping[tuple[T, T], ReportedStep]) -> dict[T, set[ColumnPath]]:
+    """Find the different paths to each column; a column without a step to it is left out."""
+    following: dict[T, list[tuple[T, ReportedStep]]] = {}
     for (here, there), step in steps.items():
-        beyond.setdefault(here, []).append((there, step))
-    ways: dict[T, set[Way]] = {start: {Way()} for start in starts}
-    pending = [(start, Way()) for start in ways]
+        following.setdefault(here, []).append((there, step))
+    paths: dict[T, set[ColumnPath]] = {start: {ColumnPath()} for start in starts}
+    pending = [(start, ColumnPath()) for start in paths]
     while pending:
-        column, way = pending.pop()
-        for there, step in beyond.get(column, ()):
-            longer = way.beyond(step)
-            if longer not in ways.setdefault(there, set()):
-                ways[there].add(longer)
+        column, path = pending.pop()
+        for there, step in following.get(column, ()):
+            longer = path.following(step)
+            if longer not in paths.setdefault(there, set()):
+                paths[there].add(longer)
                 pending.append((there, longer))
-    return ways
+    return paths
