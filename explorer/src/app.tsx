@@ -11,7 +11,7 @@ import { Bones, Nothing } from "./parts/frame";
 import { useKeys } from "./parts/keys";
 import { KeysDialog } from "./parts/keys-dialog";
 import { useReader } from "./parts/me";
-import { useLook } from "./parts/pin";
+import { useRecentVisit } from "./parts/pin";
 import { Account, TokenDialog } from "./parts/token";
 import mark from "./style/mark.svg?url";
 import { StartView } from "./views/start/start";
@@ -52,7 +52,7 @@ export function App() {
   const query = useSearch();
   const keys = useRef<HTMLDialogElement>(null);
   const { me, can } = useReader();
-  useLook();
+  useRecentVisit();
   useKeys({
     "/": (event) => {
       event.preventDefault();

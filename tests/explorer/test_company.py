@@ -234,7 +234,7 @@ def test_names_of_a_picture_open_large_enough_to_read_and_what_is_beyond_is_coun
     assert min(names.evaluate_all(_NAME_PIXELS)) >= 10.9
     boxes = page.evaluate("document.querySelectorAll('.react-flow__minimap-node').length")
     if boxes > page.locator(NODES).count():
-        page.locator(".beyond").first.wait_for()
+        page.locator(".outside").first.wait_for()
         assert serious_faults(page) == []
     if "dir=up" in path:
         focus, pane = page.locator(f"{NODES} .box.is-focus").bounding_box(), page.locator(".react-flow").bounding_box()
@@ -243,11 +243,11 @@ def test_names_of_a_picture_open_large_enough_to_read_and_what_is_beyond_is_coun
 
 def test_what_is_beyond_the_left_edge_is_a_click_away(open_view, company):
     page = open_view(company, f"map?node={REVENUE}&depth=5", size=(1440, 900))
-    to_the_left = page.locator(".beyond.left")
+    to_the_left = page.locator(".outside.left")
     number = int(to_the_left.inner_text().split()[1])
     to_the_left.click()
     page.wait_for_function(
-        "(number) => !(parseInt(document.querySelector('.beyond.left')?.innerText.slice(2)) >= number)", arg=number
+        "(number) => !(parseInt(document.querySelector('.outside.left')?.innerText.slice(2)) >= number)", arg=number
     )
 
 

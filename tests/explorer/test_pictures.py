@@ -120,7 +120,7 @@ def test_a_change_of_direction_or_depth_fits_anew_and_what_is_beyond_is_named(op
     page.get_by_role("button", name="show more").click()
     page.get_by_role("button", name="show more").click()
     page.get_by_role("button", name="Both", exact=True).click()
-    left = page.locator(".beyond.left")
+    left = page.locator(".outside.left")
     left.wait_for()
     assert re.fullmatch(r"\d+ sources beyond: source, far.0, …", left.locator("span").inner_text())
 

@@ -11,8 +11,8 @@ import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
 import type { Title } from "../model/titles";
 import type { Direction } from "../url/state";
-import { Beyond } from "./beyond";
-import { type DrawnArrow, EDGE_TYPES, Looks, NODE_TYPES, toEdge, toNode } from "./elements";
+import { Drawing, type DrawnArrow, EDGE_TYPES, NODE_TYPES, toEdge, toNode } from "./elements";
+import { OutsideView } from "./outside";
 import { useHover } from "./use-hover";
 import { type Pins, usePins } from "./use-pins";
 import { usePlaced } from "./use-placed";
@@ -77,7 +77,7 @@ function Flow(props: CanvasProps) {
   useHandled(props.handled);
   const hover = useMemo(() => (hovered === null ? null : neighbours(hovered)), [hovered, neighbours]);
   return (
-    <Looks.Provider value={useMemo(() => ({ draw, path, hover }), [draw, path, hover])}>
+    <Drawing.Provider value={useMemo(() => ({ draw, path, hover }), [draw, path, hover])}>
       <ReactFlow
         {...SETTINGS}
         className={`${useStore(zoomLevel)} settling`}
@@ -90,9 +90,9 @@ function Flow(props: CanvasProps) {
         onNodeMouseLeave={leave}
       >
         {boxes.length > MAPPED_FROM && <MiniMap pannable zoomable ariaLabel="the whole picture, small" />}
-        <Beyond nodes={nodes} titles={props.titles} />
+        <OutsideView nodes={nodes} titles={props.titles} />
       </ReactFlow>
-    </Looks.Provider>
+    </Drawing.Provider>
   );
 }
 

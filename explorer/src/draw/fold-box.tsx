@@ -8,12 +8,12 @@ export const FOLD = { width: 148, height: 36 };
 export const STUB = { width: 168, height: 30 };
 const STUB_CHARS_MAX = 18;
 
-interface Look {
+interface BoxState {
   selected: boolean;
   muted: boolean;
 }
 
-export function FoldBox({ fold, selected, muted }: { fold: Fold } & Look) {
+export function FoldBox({ fold, selected, muted }: { fold: Fold } & BoxState) {
   return (
     <div className={`box of-fold ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}>
       <div className="name">
@@ -24,7 +24,7 @@ export function FoldBox({ fold, selected, muted }: { fold: Fold } & Look) {
 }
 
 /** A hub that is drawn at one of its readers. */
-export function StubBox({ of: { title, alike }, item, selected, muted }: { of: Title; item: Item } & Look) {
+export function StubBox({ of: { title, alike }, item, selected, muted }: { of: Title; item: Item } & BoxState) {
   return (
     <div
       className={`box of-fold of-stub ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}

@@ -92,13 +92,13 @@ export function toLineage(
   }
   const degrees = new Map(
     items.map(({ id }) => {
-      const beyond = more.get(id);
+      const hidden = more.get(id);
       return [
         id,
         {
-          up: (up.get(id)?.size ?? 0) + (beyond?.up ?? 0),
-          down: (down.get(id)?.size ?? 0) + (beyond?.down ?? 0),
-          exact: beyond?.exact ?? true,
+          up: (up.get(id)?.size ?? 0) + (hidden?.up ?? 0),
+          down: (down.get(id)?.size ?? 0) + (hidden?.down ?? 0),
+          exact: hidden?.exact ?? true,
         },
       ];
     }),
@@ -157,11 +157,11 @@ export function withoutTemporary(lineage: Lineage, keep: string): { lineage: Lin
     for (const from of lineage.up.get(id) ?? []) for (const to of lineage.down.get(id) ?? []) arrows.push({ from, to });
   }
   const kept = [...lineage.items.values()].filter((item) => !gone.has(item.id));
-  return { lineage: toLineage(kept, arrows, lineage.truncated, beyond(lineage)), left: gone.size };
+  return { lineage: toLineage(kept, arrows, lineage.truncated, hidden(lineage)), left: gone.size };
 }
 
 /** The neighbours left out of a lineage, by node. */
-function beyond(lineage: Lineage): Map<string, Degree> {
+function hidden(lineage: Lineage): Map<string, Degree> {
   const left = (id: string, side: Side, all: number) => all - (lineage[side].get(id)?.length ?? 0);
   return new Map(
     [...lineage.degrees].map(([id, { up, down, exact }]) => [
@@ -310,7 +310,7 @@ export function reach(next: ReadonlyMap<string, readonly string[]>, start: strin
 }
 
 /** Return a map's state with the way between two nodes. The first or second node is upstream. */
-export function showWay(
+export function showPaths(
   lineage: Lineage,
   above: string,
   below: string,

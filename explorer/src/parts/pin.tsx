@@ -29,7 +29,7 @@ export function Pin({ id, names }: { id: string; names?: { namespace: string; na
 }
 
 /** Keep the node of the view among those seen last, once the API has responded about it. */
-export function useLook(): void {
+export function useRecentVisit(): void {
   const [path] = useLocation();
   const query = useSearch();
   const client = useQueryClient();

@@ -77,7 +77,7 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     ],
     [shown, isWay, titles, grouped, onLines],
   );
-  const arrows = useMemo(() => drawnArrows(shown).map((arrow) => withLook(arrow, comparison)), [shown, comparison]);
+  const arrows = useMemo(() => drawnArrows(shown).map((arrow) => compared(arrow, comparison)), [shown, comparison]);
   const { sel, from, to } = state;
   // Of the paths between two alone, none is lit.
   const path = useMemo(
@@ -145,7 +145,7 @@ const pictureOf = ({ members, arrows }: Grouped, { hops }: Shown): Picture => ({
   hubs: new Map(),
 });
 
-const withLook = (arrow: Arrow & { jobs?: number }, comparison: Comparison | null): DrawnArrow => ({
+const compared = (arrow: Arrow & { jobs?: number }, comparison: Comparison | null): DrawnArrow => ({
   ...arrow,
   mark: arrow.jobs ? { sign: count(arrow.jobs), formula: plural(arrow.jobs, "job"), isMiddle: true } : undefined,
   look: `${comparison?.arrows.get(arrowKey(arrow)) ?? ""} ${arrow.isControl ? "is-control" : ""}`.trim(),

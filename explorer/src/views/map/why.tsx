@@ -6,7 +6,7 @@ import { Link } from "wouter";
 
 import { lineage as fetchLineage } from "../../api/queries";
 import { plural } from "../../model/format";
-import { type Item, type Lineage, showWay } from "../../model/graph";
+import { type Item, type Lineage, showPaths } from "../../model/graph";
 import { nearestTroubles, type Trouble } from "../../model/paths";
 import { Loaded, When } from "../../parts/frame";
 import { Stale, StateOf } from "../../parts/signs";
@@ -91,7 +91,7 @@ function TroubleOf({
       </span>
       {item.state === "FAILED" && item.runId && <RunError id={item.runId} />}
       <div className="actions">
-        <Link className="button" href={mapLink({ ...showWay(lineage, item.id, id), at: state.at })}>
+        <Link className="button" href={mapLink({ ...showPaths(lineage, item.id, id), at: state.at })}>
           Show the way
         </Link>
         {item.runId && (

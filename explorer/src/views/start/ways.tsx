@@ -22,14 +22,14 @@ export function Ways({ demo, load }: { demo: Demo | null | undefined; load: () =
       </div>
       <div className="ways">
         {demo && <LoadDemo demo={demo} load={load} />}
-        <Way sign="run" title="Send a run by curl">
+        <Start sign="run" title="Send a run by curl">
           <p className="muted">
             A job that makes a table of another, as two OpenLineage events. It prints nothing when all is well.
           </p>
           <Copyable name="the curl that sends a run" text={curlOf(intake, at)} />
           <Needs intake={intake} />
-        </Way>
-        <Way sign="job" title="Capture a PySpark job">
+        </Start>
+        <Start sign="job" title="Capture a PySpark job">
           <p className="muted">
             With the client installed (<code>pip install ./packaging/client</code>), every write of <code>spark</code>{" "}
             reports its datasets and columns.
@@ -40,13 +40,13 @@ export function Ways({ demo, load }: { demo: Demo | null | undefined; load: () =
               The job needs <code>HEADWATER_TOKEN</code> in its environment, too.
             </p>
           )}
-        </Way>
+        </Start>
       </div>
     </section>
   );
 }
 
-function Way({ sign, title, children }: { sign: Sign; title: string; children: ReactNode }) {
+function Start({ sign, title, children }: { sign: Sign; title: string; children: ReactNode }) {
   return (
     <article className="card">
       <h2>

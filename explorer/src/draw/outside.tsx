@@ -6,7 +6,7 @@ import { useCallback, useMemo } from "react";
 import { plural } from "../model/format";
 import { cutFront, type Title } from "../model/titles";
 
-import "./beyond.css";
+import "./outside.css";
 
 const PANNED = 0.7;
 const SIDES = ["left", "right"] as const;
@@ -18,7 +18,7 @@ const rightOf = ({ position, width = 0 }: Node) => position.x + width;
 
 type Titles = ReadonlyMap<string, Title>;
 
-export function Beyond({ nodes, titles }: { nodes: readonly Node[]; titles: Titles }) {
+export function OutsideView({ nodes, titles }: { nodes: readonly Node[]; titles: Titles }) {
   const flow = useReactFlow();
   const farthest = useMemo(
     () => ({
@@ -46,7 +46,7 @@ export function Beyond({ nodes, titles }: { nodes: readonly Node[]; titles: Titl
   return SIDES.map(
     (side, place) =>
       texts[place] && (
-        <button key={side} className={`chip beyond ${side}`} onClick={() => pan(side)}>
+        <button key={side} className={`chip outside ${side}`} onClick={() => pan(side)}>
           {side === "left" && "‹ "}
           <span>{texts[place]}</span>
           {side === "right" && " ›"}
@@ -56,9 +56,9 @@ export function Beyond({ nodes, titles }: { nodes: readonly Node[]; titles: Titl
 }
 
 /** Return "4 sources beyond: raw.orders, raw.items, …", farthest first; nothing without a box. */
-function textOf(beyond: readonly Node[], word: string, titles: Titles): string {
-  if (!beyond.length) return "";
-  const names = beyond.flatMap(({ id }) => titles.get(id)?.title ?? []).map((name) => cutFront(name, NAME_CHARS_MAX));
-  const listed = [...names.slice(0, NAMES_MAX), ...(beyond.length > NAMES_MAX ? ["…"] : [])];
-  return `${plural(beyond.length, word)} beyond: ${listed.join(", ")}`;
+function textOf(outside: readonly Node[], word: string, titles: Titles): string {
+  if (!outside.length) return "";
+  const names = outside.flatMap(({ id }) => titles.get(id)?.title ?? []).map((name) => cutFront(name, NAME_CHARS_MAX));
+  const listed = [...names.slice(0, NAMES_MAX), ...(outside.length > NAMES_MAX ? ["…"] : [])];
+  return `${plural(outside.length, word)} beyond: ${listed.join(", ")}`;
 }
