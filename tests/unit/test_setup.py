@@ -96,5 +96,5 @@ esac"""
 def test_an_unknown_environment_is_refused(project, arguments):
     command = [sys.executable, "scripts/setup.py", *arguments]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-    usage = "usage: python3 scripts/setup.py FOLDER local.txt|dev.txt|spark35.txt|audit.txt|docs.txt\n"
+    usage = "usage: python3 scripts/setup.py FOLDER local.txt|dev.txt|spark35.txt|audit.txt|docs.txt|ministack.txt\n"
     assert (done.returncode, done.stderr) == (2, usage)
