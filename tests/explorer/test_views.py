@@ -32,7 +32,7 @@ VIEWS = {
 # Tabs and filters of the same views.
 OTHERS = {
     "jobs": "emissions.check",
-    f"map?node={CHECKED}": "emissions.estimate",
+    f"map?node={CHECKED}&boxes=1": "emissions.estimate",
     f"map?node={ESTIMATED}&list=1&vs=2025-11-18T12:00:00Z": "+ 2 added",
     f"map?node={ESTIMATED}&vs=2025-11-18T12:00:00Z&at=2025-11-20T12:00:00Z": "+ 2 added",
     f"map?node={REJECTED}&sel={REJECTED}": "3, expected 0",
