@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headwater.cli.options import add_command
 
@@ -67,6 +67,18 @@ def run_iam(arguments: argparse.Namespace) -> int:
     return 1 if unexplained else 0
 
 
+def _text(value: Any) -> str:
+    """Print a value of the template: `{"Fn::Join": ["", ["s3.", {"Ref": "AWS::Region"}]]}` -> `s3.${AWS::Region}`."""
+    match value:
+        case {"Fn::Join": [str(between), list(parts)]}:
+            return between.join(map(_text, parts))
+        case {"Ref": str(name)}:
+            return f"${{{name}}}"
+        case {"Fn::Sub": str(text)}:
+            return text
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def _print_table(grants: Sequence[Grant]) -> None:
     from rich import box
     from rich.table import Table
@@ -80,7 +92,7 @@ def _print_table(grants: Sequence[Grant]) -> None:
         for grant in of_one:
             reasons = dict.fromkeys(grant.reasons.values())
             conditions = [
-                f"if {key} is {value if isinstance(value, str) else ' or '.join(value)}"
+                f"if {key} is {' or '.join(map(_text, value if isinstance(value, list) else [value]))}"
                 for condition in grant.conditions.values()
                 for key, value in condition.items()
             ]
