@@ -131,25 +131,23 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
     >>> parse_context({"stage": "dev", "records_ttl_hours": "48", "retention": "destroy"}).records_ttl_s
     172800
     """
-    reader, default = Reader(context, NAMES), StackContext()
+    reader, default, flag = Reader(context, NAMES), StackContext(), choice(true=True, false=False)
     choices = StackContext(
         stage=reader.read("stage", _stage, default.stage),
         name_prefix=reader.read("name_prefix", text_or_none(_PREFIX, _PREFIX_RULE), None) or default.name_prefix,
         records_ttl_hours=reader.read("records_ttl_hours", integer(1, _HOURS_IN_A_YEAR), default.records_ttl_hours),
         retain=reader.read("retention", choice(retain=True, destroy=False), default.retain),
         alarm_email=reader.read("alarm_email", text_or_none(_EMAIL, "an e-mail address"), default.alarm_email),
-        alarm_ok=reader.read("alarm_ok", choice(true=True, false=False), default.alarm_ok),
+        alarm_ok=reader.read("alarm_ok", flag, default.alarm_ok),
         compaction_hour_utc=reader.read("compaction_hour_utc", integer(0, 23), default.compaction_hour_utc),
         token_api=reader.read("auth", choice(iam=False, token=True), default.token_api),
-        strict_namespaces=reader.read("strict_namespaces", choice(true=True, false=False), default.strict_namespaces),
-        partition_trimming=reader.read(
-            "partition_trimming", choice(true=True, false=False), default.partition_trimming
-        ),
+        strict_namespaces=reader.read("strict_namespaces", flag, default.strict_namespaces),
+        partition_trimming=reader.read("partition_trimming", flag, default.partition_trimming),
         temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
         drop_running_events=reader.read("drop_running_events", namespaces, default.drop_running_events),
         search_scan_gb=reader.read("search_scan_gb", integer(1, _SCAN_GB_MAX), default.search_scan_gb),
         glue_version=reader.read("glue_version", either(*GLUE_VERSIONS), default.glue_version),
-        sign_digests=reader.read("sign_digests", choice(true=True, false=False), default.sign_digests),
+        sign_digests=reader.read("sign_digests", flag, default.sign_digests),
         web_acl_arn=reader.read(
             "web_acl_arn", text_or_none(_WEB_ACL_ARN, "the ARN of a regional web ACL of WAFv2"), default.web_acl_arn
         ),
@@ -159,7 +157,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
         api_concurrency=reader.read("api_concurrency", number_or_none(1, _CONCURRENCY_MAX), default.api_concurrency),
         object_lock=reader.read("object_lock", _object_lock, default.object_lock),
         boto3_client=reader.read("dynamodb_client", choice(own=False, boto3=True), default.boto3_client),
-        layer=reader.read("layer", choice(true=True, false=False), default.layer),
+        layer=reader.read("layer", flag, default.layer),
         features=_of_features(reader),
     )
     if faults := [*reader.faults, *_faults_between(choices)]:

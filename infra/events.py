@@ -73,8 +73,7 @@ class Events(Construct):
             removal=defaults.removal,
         )
         self.function = self._make_function()
-        # A foreign receiver could delete a message before it is loaded.
-        for queue in (self.queue, self.changes):
+        for queue in (self.queue, self.changes):  # a foreign receiver could delete a message before it is loaded
             deliver_to_alone(queue, self.function.role)
 
     def open_to(self, function: ServiceFunction) -> None:

@@ -222,8 +222,7 @@ def _rest_api(
     api = apigateway.RestApi(
         scope,
         construct_id,
-        # In the metrics of API Gateway the name stands for the API: those of two stages must differ.
-        rest_api_name=name,
+        rest_api_name=name,  # metrics name the API so: two stages must differ
         description="Headwater: where data came from.",
         endpoint_types=[apigateway.EndpointType.REGIONAL],
         # As text, a request's bytes in no UTF-8 would be replaced: a damaged event would look like a good event.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
-from headwater.events.event import ParentRun
+from headwater.events.event import Facet, ParentRun
 from headwater.events.subsets import SUBSET, Part, part_of
 from headwater.facts.annotations import annotations_of, annotations_to_json
 from headwater.facts.facet_refs import flows_of, flows_of_window, is_explicit, reported_columns
@@ -81,6 +81,17 @@ def summarize_run(run: RunKey, facts: RunFacts) -> Run:
     )
 
 
+def _described_by(facets: Mapping[str, Facet]) -> Mapping[str, Any]:
+    job_type = facets.get("jobType", {})
+    return {
+        "type": _TYPES.get(str(job_type.get("processingType")).upper(), "BATCH"),
+        "labels": [label for name in ("jobType", "integration") if (label := text_in(job_type, name))],
+        "producer": text_in(job_type, "_producer"),
+        "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
+        "description": text_in(facets.get("documentation", {}), "description"),
+    }
+
+
 def job_node(
     job: JobId,
     facts: JobFacts,
@@ -94,8 +105,6 @@ def job_node(
     `reporters` are, by output, the last runs with a report of its columns; `explicit` is the last run with a `lineage`
     facet but without inputs and outputs.
     """
-    facets = facets_of(describing_facets(facts))
-    job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
     # Without datasets ever, the run that started last decides if lineage is incomplete.
     last = with_io or latest
@@ -105,11 +114,7 @@ def job_node(
         "first": facts.first,
         "last": facts.last,
         "deleted": last_deleted(facts),
-        "type": _TYPES.get(str(job_type.get("processingType")).upper(), "BATCH"),
-        "labels": [label for name in ("jobType", "integration") if (label := text_in(job_type, name))],
-        "producer": text_in(job_type, "_producer"),
-        "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
-        "description": text_in(facets.get("documentation", {}), "description"),
+        **_described_by(facets_of(describing_facets(facts))),
         **_given(
             annotations=annotations_to_json(annotations_of(facts)),
             streamed=is_streamed(facts),

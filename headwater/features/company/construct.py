@@ -100,10 +100,7 @@ def _changes_by_key(arn: str) -> Sequence[_Change]:
     in_table = {"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": arn}
     results = "WorkGroupConfiguration.ResultConfiguration.EncryptionConfiguration"
     return (
-        (
-            dynamodb.CfnTable,
-            _overriding(SSESpecification=in_table),
-        ),
+        (dynamodb.CfnTable, _overriding(SSESpecification=in_table)),
         (s3.CfnBucket, lambda node: None if node.node.path.endswith(_ACCESS_LOGS) else in_bucket(node)),
         (sqs.CfnQueue, _overriding(KmsMasterKeyId=arn, SqsManagedSseEnabled=None)),
         (sns.CfnTopic, _overriding(KmsMasterKeyId=arn)),

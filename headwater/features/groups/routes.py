@@ -53,7 +53,7 @@ def report_estate(services: Services, _request: HttpRequest) -> Response[str]:
         The estate.
     """
     view = services.queries.view()
-    listed = Jobs(view).list(None, states=(), in_short=True, limit=JOBS_MAX, offset=0)
+    listed = Jobs(view).list(None, in_short=True, limit=JOBS_MAX, offset=0)
     view.load_names(name for job in listed.items for name in (*job.inputs, *job.outputs))
     jobs = [under_primaries(job, view.primary) for job in listed.items if job.inputs or job.outputs]
     datasets = sorted({name for job in jobs for name in (*job.inputs, *job.outputs)})

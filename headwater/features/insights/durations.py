@@ -44,8 +44,7 @@ def report_durations(
     view: GraphView, *, namespace: str | None, owner: str | None, limit: int, offset: int
 ) -> ResultPage[Duration]:
     """Report a page of the jobs with enough completed runs; the greatest growth comes first."""
-    page = {"sort": "updated_at", "in_short": True, "limit": JOBS_MAX, "offset": 0}
-    listed = Jobs(view).list(namespace, states=(), **page)  # type: ignore[arg-type]
+    listed = Jobs(view).list(namespace, sort="updated_at", in_short=True, limit=JOBS_MAX, offset=0)
     jobs = {job.id: job for job in listed.items if owner is None or is_owned(job.annotations, owner)}
     runs = newest_runs_of(jobs, view, _RUNS)
     known = [duration for job in jobs.values() if (duration := _duration(job, runs.get(job.id, ())))]

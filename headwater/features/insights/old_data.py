@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from headwater.facts.run_facts import Run
 from headwater.features.insights.broken_jobs import BELOW_MAX, DEPTH, JOBS_MAX, GraphBelow
-from headwater.queries.graphs.impact import WaysDown
+from headwater.queries.graphs.impact import Downstream
 from headwater.queries.lists.urgent_jobs import jobs_in_states
 from headwater.queries.results.entities import Job
 from headwater.queries.runs.dataset_times import last_written
@@ -49,12 +49,12 @@ def report_old_data(view: GraphView) -> OldDataReport:
     if graph is None:
         return OldDataReport((), cut)
     # A reader of another part of a dataset is not touched by a failure of its writer.
-    ways = WaysDown(replace(graph, edges=tuple(sorted(set(graph.edges).difference(graph.other_part_reads)))))
+    downstream = Downstream(replace(graph, edges=tuple(sorted(set(graph.edges).difference(graph.other_part_reads)))))
     late, below = dict[str, str](), dict[str, list[str]]()
     for job, time in since.items():
-        outputs = ways.outputs(job.node_id)
+        outputs = downstream.outputs(job.node_id)
         late.update((output, min(time, late.get(output, time))) for output in outputs)
-        for node in ways.datasets_below(outputs) - outputs:
+        for node in downstream.datasets_below(outputs) - outputs:
             below.setdefault(node, []).append(time)
     groups = [group for dataset in graph.datasets if view.opens(*(group := view.group(dataset.id)).names)]
     written = last_written([group for group in groups if group.primary.node_id in {*late, *below}], view)

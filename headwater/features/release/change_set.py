@@ -14,7 +14,7 @@ from headwater.cli.text.terminal import output_console, print_part
 
 if TYPE_CHECKING:
     from mypy_boto3_cloudformation import CloudFormationClient
-    from mypy_boto3_cloudformation.type_defs import StackEventTypeDef
+    from mypy_boto3_cloudformation.type_defs import ParameterTypeDef, StackEventTypeDef
 
 _POLL_S = 3
 # CloudFormation's words for a change set without a change; it has no code for it.
@@ -92,6 +92,12 @@ def find_stack(formation: CloudFormationClient, name: str) -> Mapping[str, Any] 
     return None if stack["StackStatus"] == "REVIEW_IN_PROGRESS" else stack
 
 
+def _parameter(name: str, value: str | None) -> ParameterTypeDef:
+    if value is None:
+        return {"ParameterKey": name, "UsePreviousValue": True}
+    return {"ParameterKey": name, "ParameterValue": value}
+
+
 def make_change_set(
     formation: CloudFormationClient,
     stack: str,
@@ -114,12 +120,7 @@ def make_change_set(
         ChangeSetName=f"headwater-{int(time.time())}",
         ChangeSetType="CREATE" if is_first else "UPDATE",
         TemplateURL=url,
-        Parameters=[
-            {"ParameterKey": name, "UsePreviousValue": True}
-            if value is None
-            else {"ParameterKey": name, "ParameterValue": value}
-            for name, value in parameters.items()
-        ],
+        Parameters=[_parameter(name, value) for name, value in parameters.items()],
         Capabilities=["CAPABILITY_IAM"],
         Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
     )["Id"]

@@ -77,17 +77,16 @@ def deploy(
         session = boto3.Session(region_name=region_setting().get("region_name"))
         account = session.client("sts").get_caller_identity()["Account"]
         formation, s3 = session.client("cloudformation"), session.client("s3")
-        region = formation.meta.region_name
         choice, deployed = _choose(formation, release, context)
         _print_choice(release, choice)
-        bucket = find_bucket(s3, account=account, region=region, given=assets_bucket or deployed.get(_ASSETS_BUCKET))
+        given = assets_bucket or deployed.get(_ASSETS_BUCKET)
+        bucket = find_bucket(s3, account=account, region=s3.meta.region_name, given=given)
         key = _upload(s3, bucket, release, choice)
-        # Values of an earlier deployment stay, unless the context changes them.
-        kept = deployed.keys() & json.loads(choice.template)["Parameters"].keys()
+        kept = deployed.keys() & json.loads(choice.template)["Parameters"].keys()  # of an earlier deployment
         changes = make_change_set(
             formation,
             choice.stack,
-            url=f"https://{bucket}.s3.{region}.{_DNS_SUFFIXES.get(s3.meta.partition, _DNS_SUFFIX)}/{key}",
+            url=_url_of(s3, bucket, key),
             parameters={**dict.fromkeys(kept), **choice.parameters, _ASSETS_BUCKET: bucket},
             tags={"service": "headwater", "stage": choice.stage},
             sleep=sleep,
@@ -107,6 +106,12 @@ def _protect(formation: CloudFormationClient, choice: Choice) -> None:
     """Protect a stack that retains its data from deletion."""
     retain = choice.choices["retention"] == "retain"
     formation.update_termination_protection(StackName=choice.stack, EnableTerminationProtection=retain)
+
+
+def _url_of(s3: S3Client, bucket: str, key: str) -> str:
+    """Name an object for CloudFormation: `https://assets.s3.cn-north-1.amazonaws.com.cn/template.json`."""
+    suffix = _DNS_SUFFIXES.get(s3.meta.partition, _DNS_SUFFIX)
+    return f"https://{bucket}.s3.{s3.meta.region_name}.{suffix}/{key}"
 
 
 def _upload(s3: S3Client, bucket: str, release: Release, choice: Choice) -> str:

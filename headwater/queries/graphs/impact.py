@@ -21,7 +21,7 @@ def impact_of(graph: Graph) -> Impact:
     start = graph.nodes[0].id
     starts = _with_tasks(start, graph.jobs) if isinstance(start, JobId) else [start.node_id]
     before: dict[_Place, set[_Place]] = defaultdict(set)
-    places = WaysDown(graph).walk(starts, before)
+    places = Downstream(graph).walk(starts, before)
     # A job with flows has a place for each dataset before it: the nearest place gives the node's hops.
     hops: dict[str, int] = {}
     through: dict[str, set[str]] = defaultdict(set)
@@ -46,11 +46,11 @@ def impact_of(graph: Graph) -> Impact:
 
 def count_datasets_below(graph: Graph, starts: Iterable[JobId]) -> dict[JobId, int]:
     """Count the datasets below each job, `{job: 12}`, in a graph walked down from all the jobs."""
-    ways = WaysDown(graph)
-    return {start: len(ways.datasets_below(_with_tasks(start, graph.jobs))) for start in starts}
+    downstream = Downstream(graph)
+    return {start: len(downstream.datasets_below(_with_tasks(start, graph.jobs))) for start in starts}
 
 
-class WaysDown:
+class Downstream:
     """The edges of a graph, and the flows of its jobs."""
 
     def __init__(self, graph: Graph) -> None:

@@ -168,12 +168,11 @@ class Jobs:
         catalogue = NameCatalogue(self._view)
         names = catalogue.every_job(namespace)
         total, cut, by_time = len(names.ids), names.truncated, sort == "updated_at"
+        by_time_alone = not states and not updated_before
         # The catalogue knows names alone: a filter or an order by time needs the jobs, or rows by state or time.
         if not (states or updated_before or by_time):
             page: Sequence[Job] = self._read(catalogue.page(names, limit=limit, offset=offset))
-        elif (
-            namespace is None and not states and not updated_before and (newest := self._newest(names, offset + limit))
-        ):
+        elif namespace is None and by_time_alone and (newest := last_updated(min(offset + limit, total), self._view)):
             page = newest[offset:]
         else:
             chosen, cut = self._in_states(states, namespace, catalogue, names)
@@ -185,10 +184,6 @@ class Jobs:
             total = len(chosen) if states or updated_before else total
         shown = page if in_short else self._with_runs(self._named(page))
         return ResultPage(shown, total, cut or self._view.truncated)
-
-    def _newest(self, names: NameList[JobId], count: int) -> Sequence[Job] | None:
-        """Read the last updated jobs by rows; None if the rows do not reach so far."""
-        return last_updated(min(count, len(names.ids)), self._view)
 
     def _in_states(
         self, states: Sequence[State], namespace: str | None, catalogue: NameCatalogue, names: NameList[JobId]

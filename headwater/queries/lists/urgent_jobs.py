@@ -1,6 +1,6 @@
 """Jobs in a rare state, and the jobs with the last events: by rows that list them (`facts.list_rows`).
 
-The rows may list too many jobs, never too few: the nodes decide.
+Rows may list too many jobs: the nodes decide. A job of an older release has no row before its next event.
 """
 
 from __future__ import annotations
