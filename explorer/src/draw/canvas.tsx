@@ -11,7 +11,7 @@ import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
 import type { Title } from "../model/titles";
 import type { Direction } from "../url/state";
-import { Drawing, type DrawnArrow, EDGE_TYPES, NODE_TYPES, toEdge, toNode } from "./elements";
+import { type DrawnArrow, EDGE_TYPES, HighlightContext, NODE_TYPES, toEdge, toNode } from "./elements";
 import { OutsideView } from "./outside";
 import { useHover } from "./use-hover";
 import { type Pins, usePins } from "./use-pins";
@@ -77,7 +77,7 @@ function Flow(props: CanvasProps) {
   useHandled(props.handled);
   const hover = useMemo(() => (hovered === null ? null : neighbours(hovered)), [hovered, neighbours]);
   return (
-    <Drawing.Provider value={useMemo(() => ({ draw, path, hover }), [draw, path, hover])}>
+    <HighlightContext.Provider value={useMemo(() => ({ draw, path, hover }), [draw, path, hover])}>
       <ReactFlow
         {...SETTINGS}
         className={`${useStore(zoomLevel)} settling`}
@@ -92,7 +92,7 @@ function Flow(props: CanvasProps) {
         {boxes.length > MAPPED_FROM && <MiniMap pannable zoomable ariaLabel="the whole picture, small" />}
         <OutsideView nodes={nodes} titles={props.titles} />
       </ReactFlow>
-    </Drawing.Provider>
+    </HighlightContext.Provider>
   );
 }
 

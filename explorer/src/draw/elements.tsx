@@ -24,19 +24,19 @@ export interface DrawnArrow {
 
 const MARK_GAP = 16;
 
-interface Drawing {
+interface Highlight {
   draw: (id: string, muted: boolean) => ReactNode;
   path: PathNodes | null;
   hover: PathNodes | null;
 }
 
 /** How to draw a box: React Flow passes the id alone. */
-export const Drawing = createContext<Drawing>({ draw: () => null, path: null, hover: null });
+export const HighlightContext = createContext<Highlight>({ draw: () => null, path: null, hover: null });
 
 type Ends = Omit<Arrow, "from" | "to"> & Pick<DrawnArrow, "mark"> & { sizes: readonly [Area, Area] };
 
 function BoxNode({ id, width = 0, height = 0 }: NodeProps) {
-  const { draw, path, hover } = useContext(Drawing);
+  const { draw, path, hover } = useContext(HighlightContext);
   const muted = path !== null && !path.has(id) && !(hover?.has(id) ?? false);
   return (
     <>

@@ -25,24 +25,14 @@ export interface Figure extends Box {
   dashed?: boolean;
 }
 
-const INKS = "canvas card text muted line hair dataset job good bad warn focus running".split(" ") as (keyof Inks)[];
+const INKS = [
+  ...(["canvas", "card", "text", "muted", "line", "hair", "dataset", "job"] as const),
+  ...(["good", "bad", "warn", "focus", "running"] as const),
+];
 
-export type Inks = Record<
-  | "canvas"
-  | "card"
-  | "text"
-  | "muted"
-  | "line"
-  | "hair"
-  | "dataset"
-  | "job"
-  | "good"
-  | "bad"
-  | "warn"
-  | "focus"
-  | "running",
-  string
->;
+export type Inks = Record<(typeof INKS)[number], string>;
+const XMLNS = "http://www.w3.org/2000/svg";
+const MONO = "ui-monospace, Menlo, Consolas, monospace";
 const MARGIN = 24;
 const HEAD = 56,
   FOOT = 32;
@@ -75,6 +65,15 @@ const escaped = (text: string) =>
     .replaceAll('"', "&quot;")
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "�");
 
+type Attributes = Record<string, string | number | undefined>;
+
+/** An element as text; an attribute without a value is left out. */
+function tag(name: string, attributes: Attributes, inner = ""): string {
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  const head = [name, ...given.map(([key, value]) => `${key}="${value}"`)].join(" ");
+  return inner ? `<${head}>${inner}</${name}>` : `<${head}/>`;
+}
+
 export function toSvg(
   figures: readonly Figure[],
   arrows: readonly (Pick<DrawnArrow, "from" | "to" | "fromY" | "toY" | "mark"> & {
@@ -106,30 +105,35 @@ export function toSvg(
       under: isBack(areas) ? lowestBetween(placed, sizes, areas) : 0,
     });
     const at = mark?.isMiddle ? middle : { x: areas.to.x - 22, y: areas.to.y + (toY ?? areas.to.height / 2) - 11 };
-    const number = mark
-      ? `<text x="${at.x}" y="${at.y + 4}" font-size="13" font-weight="600" text-anchor="middle" fill="${inks.text}" stroke="${inks.canvas}" stroke-width="4" paint-order="stroke">${escaped(mark.sign)}</text>`
-      : "";
-    const back = sign ? `<text x="${sign.x}" y="${sign.y}" fill="${inks[ink]}">↺</text>` : "";
+    const halo = { stroke: inks.canvas, "stroke-width": 4, "paint-order": "stroke" };
+    const bold = { "font-size": 13, "font-weight": 600, "text-anchor": "middle", fill: inks.text };
+    const stroke = { stroke: inks[ink], "stroke-width": 1.5, "stroke-dasharray": dashed || sign ? "4 4" : undefined };
     return [
-      `<path d="${path}" fill="none" stroke="${inks[ink]}" stroke-width="1.5"${dashed || sign ? ' stroke-dasharray="4 4"' : ""}/><path d="${tips}" fill="${inks[ink]}"/>${back}${number}`,
+      tag("path", { d: path, fill: "none", ...stroke }),
+      tag("path", { d: tips, fill: inks[ink] }),
+      sign ? tag("text", { x: sign.x, y: sign.y, fill: inks[ink] }, "↺") : "",
+      mark ? tag("text", { x: at.x, y: at.y + 4, ...bold, ...halo }, escaped(mark.sign)) : "",
     ];
   });
   const boxes = there.map((figure) => drawFigure(figure, placed.at[figure.id]!, inks));
-  const text =
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${left} ${top} ${width} ${height}" width="${width}" height="${height}" font-family="${escaped(getComputedStyle(document.body).fontFamily)}">` +
-    `<rect x="${left}" y="${top}" width="${width}" height="${height}" fill="${inks.canvas}"/>${lines.join("")}${boxes.join("")}${drawCaption(caption, { left, top, height }, inks)}</svg>`;
-  return { text, width, height };
+  const font = escaped(getComputedStyle(document.body).fontFamily);
+  const root = { xmlns: XMLNS, viewBox: `${left} ${top} ${width} ${height}`, width, height, "font-family": font };
+  const ground = tag("rect", { x: left, y: top, width, height, fill: inks.canvas });
+  const drawn = [ground, ...lines, ...boxes, drawCaption(caption, { left, top, height }, inks)];
+  return { text: tag("svg", root, drawn.join("")), width, height };
 }
 
 const LEGEND_PX = 110;
 
 function drawCaption({ title, time, legend }: Caption, at: { left: number; top: number; height: number }, inks: Inks) {
   const [x, y, foot] = [at.left + MARGIN, at.top + 30, at.top + at.height - 18];
-  const keys = legend.map(
-    ([ink, word], place) =>
-      `<rect x="${x + LEGEND_PX * place}" y="${foot - 10}" width="4" height="14" fill="${inks[ink]}"/>${textAt(x + LEGEND_PX * place + 10, foot, word, { size: 12, fill: inks.muted })}`,
-  );
-  return `${textAt(x, y, title, { size: 17, weight: 700, fill: inks.text })}${textAt(x, y + 19, time, { size: 12, fill: inks.muted })}${keys.join("")}`;
+  const small = { size: 12, fill: inks.muted };
+  const keys = legend.flatMap(([ink, word], place) => [
+    tag("rect", { x: x + LEGEND_PX * place, y: foot - 10, width: 4, height: 14, fill: inks[ink] }),
+    textAt(x + LEGEND_PX * place + 10, foot, word, small),
+  ]);
+  const head = textAt(x, y, title, { size: 17, weight: 700, fill: inks.text });
+  return [head, textAt(x, y + 19, time, small), ...keys].join("");
 }
 
 interface Type {
@@ -140,25 +144,30 @@ interface Type {
 }
 
 const textAt = (x: number, y: number, text: string, { size, fill, weight = 400, end = false }: Type) =>
-  `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}"${end ? ' text-anchor="end"' : ""}>${escaped(text)}</text>`;
+  tag(
+    "text",
+    { x, y, "font-size": size, "font-weight": weight, fill, "text-anchor": end ? "end" : undefined },
+    escaped(text),
+  );
 
 function drawFigure(figure: Figure, { x, y }: { x: number; y: number }, inks: Inks): string {
   const { kind, width, height, name: whole, sign, ink, rows, health, isFocus, dashed = kind === "fold" } = figure;
   const round = kind === "job" || kind === "fold" || kind === "round" ? height / 2 : 10;
   const inner = kind === "round" ? 3 : kind === "job" ? 16 : 12;
   const fill = isFocus ? `color-mix(in srgb, ${inks.focus} 14%, ${inks.card})` : inks.card;
-  const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" style="fill:${fill}" stroke="${inks[isFocus ? "focus" : ink]}" stroke-width="1.5"${dashed ? ' stroke-dasharray="4 3"' : ""}/>`;
+  const stroke = (colour: string) => ({ stroke: colour, "stroke-width": 1.5 });
+  const border = { ...stroke(inks[isFocus ? "focus" : ink]), "stroke-dasharray": dashed ? "4 3" : undefined };
+  const frame = tag("rect", { x, y, width, height, rx: round, style: `fill:${fill}`, ...border });
   const bar =
-    health && kind !== "round"
-      ? `<rect x="${x}" y="${y + 9}" width="4" height="${height - 18}" fill="${inks[health]}"/>`
-      : "";
+    health && kind !== "round" ? tag("rect", { x, y: y + 9, width: 4, height: height - 18, fill: inks[health] }) : "";
   const top =
     y + (rows ? 9 : kind === "group" ? height / 2 - 16 : kind !== "round" && figure.about ? 10 : height / 2 - 8);
-  const signed = sign
-    ? `<path transform="translate(${x + inner},${top})" d="${sign}" fill="none" stroke="${kind === "job" || kind === "round" ? inks.job : inks.dataset}" stroke-width="1.5" stroke-linecap="round"/>`
-    : "";
+  const line = { fill: "none", ...stroke(inks[kind === "job" || kind === "round" ? "job" : "dataset"]) };
+  const place = { transform: `translate(${x + inner},${top})`, "stroke-linecap": "round" };
+  const signed = sign ? tag("path", { d: sign, ...place, ...line }) : "";
   const texts = kind === "round" ? "" : drawTexts(figure, { x, y, at: x + inner + (sign ? 23 : 0) }, inks);
-  return `<g>${whole ? `<title>${escaped(whole)}</title>` : ""}${frame}${bar}${signed}${texts}</g>`;
+  const title = whole ? tag("title", {}, escaped(whole)) : "";
+  return tag("g", {}, `${title}${frame}${bar}${signed}${texts}`);
 }
 
 function drawTexts(
@@ -182,10 +191,11 @@ function drawTexts(
         end: true,
       }),
     about && textAt(at, first + 16 * lines.length + 1, cutToLines(about, small), { size: 12, fill: inks.muted }),
-    ...rows.map(
-      ({ text, lit }, index) =>
-        `<text x="${x + 12}" y="${y + 34 + 26 * index + 17}" font-size="12.5" font-family="ui-monospace, Menlo, Consolas, monospace" font-weight="${lit ? 700 : 400}" fill="${lit ? inks.focus : inks.text}">${escaped(cutMiddle(text, 32))}</text>`,
-    ),
+    ...rows.map(({ text, lit }, index) => {
+      const ink = { "font-weight": lit ? 700 : 400, fill: lit ? inks.focus : inks.text };
+      const at = { x: x + 12, y: y + 34 + 26 * index + 17, "font-size": 12.5, "font-family": MONO };
+      return tag("text", { ...at, ...ink }, escaped(cutMiddle(text, 32)));
+    }),
   ].join("");
 }
 
@@ -204,7 +214,7 @@ export function toWide({ text, width, height }: Drawing): Drawing {
   const inner = text.replace("<svg ", `<svg x="${(wide.width - width) / 2}" y="${(wide.height - height) / 2}" `);
   return {
     ...wide,
-    text: `<svg xmlns="http://www.w3.org/2000/svg" width="${wide.width}" height="${wide.height}"><rect width="100%" height="100%" fill="${ground}"/>${inner}</svg>`,
+    text: tag("svg", { xmlns: XMLNS, ...wide }, tag("rect", { width: "100%", height: "100%", fill: ground }) + inner),
   };
 }
 

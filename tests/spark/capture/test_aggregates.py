@@ -53,7 +53,7 @@ GROUPS = queries(
         y <- flights.day TRANSFORMATION
         s <- flights.distance AGGREGATION
         * <- flights.carrier GROUP_BY, flights.day GROUP_BY
-    keys may be told by their place or alias
+    keys may be given by their place or alias
         SELECT carrier AS c, dest, sum(distance) AS s FROM flights GROUP BY c, 2
         c <- flights.carrier
         dest <- flights.dest

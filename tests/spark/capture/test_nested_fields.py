@@ -10,7 +10,7 @@ from tests.spark.capture.specification import Case, frame, queries
 STRUCTS = (
     *queries(
         """
-        a field of a struct is told by its path
+        a field of a struct is named by its path
             SELECT contact.email FROM crews
             email <- crews.contact.email
         a field of a struct in a struct

@@ -74,7 +74,7 @@ CASES = (
         a derived table's column names are aliases
             SELECT b FROM (SELECT carrier, dest FROM flights) AS t(a, b)
             b <- flights.dest
-        names are found in any case, and told as the dataset spells them
+        names are found in any case, and spelled as by the dataset
             SELECT CARRIER, Dest AS to FROM FLIGHTS
             CARRIER <- flights.carrier; to <- flights.dest
         dots and blanks in names stay in the names

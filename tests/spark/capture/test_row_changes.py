@@ -247,7 +247,7 @@ MERGES = (
 
 FILTERED = statements(
     """
-    a table that deletes by itself is told by what
+    a table that deletes by itself is named by what
         DELETE FROM rows.checked WHERE carrier = 'UA'
         * <- checked.carrier FILTER
     all rows of it

@@ -11,7 +11,7 @@ GENERATORS = queries(
     columns stacked as rows, each in its place
         SELECT stack(2, 'from', origin, 'to', dest) AS (kind, place) FROM flights
         kind <- nothing; place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
-    columns stacked as rows, the last of which is short
+    columns stacked as rows, the last row short
         SELECT flight, a, b FROM flights LATERAL VIEW stack(2, carrier, origin, tailnum) t AS a, b
         flight <- flights.flight
         a <- flights.carrier TRANSFORMATION, flights.tailnum TRANSFORMATION
