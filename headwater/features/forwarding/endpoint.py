@@ -72,6 +72,17 @@ class Unreachable(Exception):
     """An endpoint without a response in time, or without a connection; names the kind of error, never the event."""
 
 
+class Unsendable(Exception):
+    """An event that the target never takes, with the rule."""
+
+
+class Target(Protocol):
+    """A receiver of events: an `Endpoint`, or a domain of `datazone`."""
+
+    def post(self, body: bytes) -> int:
+        """Send an event and return the status of the response. Raises `Unreachable` or `Unsendable`."""
+
+
 class Endpoint:
     """An OpenLineage endpoint, with a connection kept open between requests.
 

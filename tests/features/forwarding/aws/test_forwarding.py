@@ -8,6 +8,7 @@ import time
 from itertools import count
 
 import boto3
+import orjson
 import pytest
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
@@ -18,6 +19,7 @@ from headwater.features.forwarding.announcements import lane_of
 from headwater.features.forwarding.function import RETRY_S
 from headwater.features.forwarding.settings import (
     FORWARD_DLQ_URL,
+    FORWARD_DOMAIN,
     FORWARD_NAMESPACES,
     FORWARD_QUEUE_URL,
     FORWARD_SECRET,
@@ -27,9 +29,9 @@ from lambdas import api as api_function
 from lambdas import events, wiring
 from tests.aws import conftest
 from tests.aws.faults import Killed, before, refused
-from tests.builders_events import a_dataset, a_facet, a_run_event
+from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_run_event
 from tests.features.forwarding.receiving import HANG_UP, an_endpoint
-from tests.features.forwarding.stacks import CONTEXT, SECRET
+from tests.features.forwarding.stacks import CONTEXT, DOMAIN, SECRET
 from tests.templates import Template
 
 DAYS = 24 * 3600
@@ -395,3 +397,32 @@ def test_the_lag_and_the_events_are_metrics(cloud, forwarding, received, capsys)
     assert metrics["ForwardedEvents"] == [2]
     assert metrics["ForwardRefused"] == [1]
     assert metrics["ForwardLagSeconds"] == [0]
+
+
+def test_events_that_datazone_never_takes_are_counted_and_named_and_hold_up_nothing(
+    cloud, forwarding, received, capsys, caplog, monkeypatch
+):
+    [start, running, end] = a_story()
+    large = {**running, "run": {**running["run"], "facets": {"more": a_facet("More", "1-0-0", text="a" * 300_000)}}}
+    described = a_dataset_event(a_dataset(namespace="flights"), eventTime=start["eventTime"])
+    received.act = lambda event: 200
+    with monkeypatch.context() as variables:
+        variables.setenv(FORWARD_DOMAIN, DOMAIN)
+        variables.setenv("AWS_ENDPOINT_URL_DATAZONE", received.url.removesuffix("/api/v1/lineage"))
+        cloud.load_events(start, large, described, end)
+        assert forwarding.step() == 0
+        function.forwarder.cache_clear()
+    assert received.events == [start, end]
+    assert [forwarding.messages(), forwarding.dead_letters()] == [[], []]
+    out = capsys.readouterr().out
+    assert [json.loads(line)["ForwardUnsendable"] for line in out.splitlines() if "ForwardUnsendable" in line] == [[2]]
+    [key] = cloud.objects("events/year=")
+    [named] = [line.events for line in caplog.records if line.message == "events that the target never takes"]
+    events = [event for event, _ in wiring.event_log().lines(key)]
+    size = len(orjson.dumps(large))
+    assert sorted(named) == sorted(
+        [
+            f"{key}, line {events.index(large)}: must have at most 300,000 bytes for DataZone, and has {size:,}",
+            f"{key}, line {events.index(described)}: must be a RunEvent for DataZone",
+        ]
+    )
