@@ -46,10 +46,10 @@ def _take(body: str) -> None:
         _bury(body, [str(error)])
         return
     caller = f"s3://{place.bucket}/{place.key}"
-    taken = take_events(content, wiring.event_queue(), now=wiring.now(), caller=caller)
-    if taken.faults:
-        _bury(body, taken.faults)
-    for name, number in taken.counts.items():
+    counts, faults = take_events(content, wiring.event_queue(), now=wiring.now(), caller=caller)
+    if faults:
+        _bury(body, faults)
+    for name, number in counts.items():
         count(name, number)
 
 

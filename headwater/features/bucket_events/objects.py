@@ -6,9 +6,10 @@ event of the object that breaks a rule harms none of its neighbours. To read an 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -34,14 +35,6 @@ class EventObject:
     bucket: str
     key: str
     version: str | None = None
-
-
-@dataclass(slots=True)
-class Taken:
-    """The result of an object: counts by metric, and the place and broken rule of each refused event."""
-
-    counts: dict[str, int] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
 
 
 def parse_notification(body: str) -> EventObject:
@@ -80,26 +73,24 @@ def read_object(s3: S3Client, place: EventObject) -> bytes:
         return body.read()
 
 
-def take_events(content: bytes, queue: EventQueue, *, now: str, caller: str) -> Taken:
+def take_events(content: bytes, queue: EventQueue, *, now: str, caller: str) -> tuple[Counter[str], list[str]]:
     """Accept the events of an object, each by itself; `now` and `caller` as for `accept_events`.
+
+    Returns the counts by metric, and the place and broken rule of each refused event.
 
     Raises:
         Unavailable: an event was not queued; take all of them again.
     """
-    taken = Taken()
-    documents = _documents(content, taken.faults)
+    counts, faults = Counter[str](), list[str]()
+    documents = _documents(content, faults)
     while chunk := list(islice(documents, EVENTS_MAX)):
         accepted = accept_events([document for _, document in chunk], queue, now=now, caller=caller)
         for failure in accepted.failed:
             if failure.retriable:
                 raise Unavailable(failure.reason)
-            taken.faults.append(f"{chunk[failure.index][0]}: {failure.reason}")
-        taken.counts = _sum(taken.counts, accepted.counts)
-    return taken
-
-
-def _sum(counts: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
-    return {name: counts.get(name, 0) + more.get(name, 0) for name in counts.keys() | more.keys()}
+            faults.append(f"{chunk[failure.index][0]}: {failure.reason}")
+        counts.update(accepted.counts)
+    return counts, faults
 
 
 def _documents(content: bytes, faults: list[str]) -> Iterator[tuple[str, object]]:

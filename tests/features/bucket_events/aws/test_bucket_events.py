@@ -13,8 +13,8 @@ from headwater.aws import clients
 from headwater.aws.bodies import BODY_BYTES_MAX
 from headwater.features.bucket_events import function, objects
 from headwater.features.bucket_events.settings import BUCKET_EVENTS_DLQ_URL, BUCKET_EVENTS_QUEUE_URL
-from lambdas import api as api_function
 from tests.aws import conftest
+from tests.aws.api.conftest import Caller
 from tests.aws.faults import before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_run_event
 from tests.features.bucket_events.stacks import CONTEXT
@@ -123,29 +123,6 @@ def buckets(cloud, synthesized, monkeypatch):
     return Buckets(cloud, urls)
 
 
-def post(cloud, event):
-    """Send an event by HTTP."""
-    request = {
-        "resource": "/{proxy+}",
-        "path": "/api/v1/lineage",
-        "httpMethod": "POST",
-        "headers": {"Content-Type": "application/json"},
-        "multiValueHeaders": {"Content-Type": ["application/json"]},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "pathParameters": {"proxy": "api/v1/lineage"},
-        "stageVariables": {"auth": "iam"},
-        "requestContext": {"stage": "prod", "path": "/prod/api/v1/lineage", "requestId": "r", "httpMethod": "POST"},
-        "body": json.dumps(event),
-        "isBase64Encoded": False,
-    }
-    assert api_function.handler(request, cloud.context(29))["statusCode"] == 201
-
-
-class Sent(dict):
-    """An event as openlineage-python's transports take it."""
-
-
 def by_objects(buckets, tmp_path):
     """As OpenLineage's S3 transport: an object an event, here from last to first, and some of them twice."""
     for event in [*reversed(EVENTS), EVENTS[0], EVENTS[-1]]:
@@ -157,7 +134,7 @@ def by_files(buckets, tmp_path):
     """By the file transport of openlineage-python: a file an event."""
     transport = FileTransport(FileConfig(str(tmp_path / "events")))
     for event in EVENTS:
-        transport.emit(Sent(event))
+        transport.emit(event)
     for file in sorted(tmp_path.iterdir(), reverse=True):
         buckets.put(file.read_bytes(), PREFIX + file.name)
     return len(EVENTS)
@@ -167,7 +144,7 @@ def by_appended_file(buckets, tmp_path):
     """By the same with `append`: each event makes the object anew, with all lines before."""
     transport = FileTransport(FileConfig(str(tmp_path / "events"), append=True))
     for event in EVENTS:
-        transport.emit(Sent(event))
+        transport.emit(event)
         buckets.put((tmp_path / "events").read_bytes(), PREFIX + "events")
     return sum(range(len(EVENTS) + 1))
 
@@ -175,7 +152,7 @@ def by_appended_file(buckets, tmp_path):
 @pytest.mark.parametrize("write", [by_objects, by_files, by_appended_file])
 def test_events_in_objects_make_the_rows_of_the_same_events_by_http(cloud, buckets, tmp_path, write):
     for event in EVENTS:
-        post(cloud, event)
+        assert Caller(cloud).event(event).status == 201
     assert buckets.load() == len(EVENTS)
     rows = buckets.rows()
     assert rows
@@ -189,7 +166,7 @@ def test_events_in_objects_make_the_rows_of_the_same_events_by_http(cloud, bucke
     assert buckets.dead_letters() == []
     # Beside the events by HTTP, they change nothing.
     for event in EVENTS:
-        post(cloud, event)
+        assert Caller(cloud).event(event).status == 201
     buckets.load()
     assert buckets.rows() == rows
 

@@ -25,9 +25,9 @@ from headwater.features.forwarding.settings import (
     FORWARD_SECRET,
     FORWARD_URL,
 )
-from lambdas import api as api_function
 from lambdas import events, wiring
 from tests.aws import conftest
+from tests.aws.api.conftest import Caller
 from tests.aws.faults import Killed, before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_run_event
 from tests.features.forwarding.receiving import HANG_UP, an_endpoint
@@ -146,7 +146,7 @@ def forwarding(cloud, synthesized, received, monkeypatch):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     yield Forwarding(cloud, urls)
-    function.forwarder().endpoint.close()
+    function.forwarder().endpoint._connection.close()
     function.forwarder.cache_clear()
 
 
@@ -315,8 +315,7 @@ def test_a_forwarded_event_is_marked_and_not_forwarded_on(cloud, forwarding, rec
     cloud.load_events(an_event())
     forwarding.step()
     [headers] = received.headers
-    reply = api_function.handler(a_request(an_event(RUNS[1]), headers), cloud.context(29))
-    assert reply["statusCode"] == 201
+    assert Caller(cloud).event(an_event(RUNS[1]), **headers).status == 201
     [message] = conftest.tests_client("sqs").receive_message(
         QueueUrl=cloud.url("EventsQueue"), MessageAttributeNames=["All"]
     )["Messages"]
@@ -329,24 +328,6 @@ def test_a_forwarded_event_is_marked_and_not_forwarded_on(cloud, forwarding, rec
     assert forwarding.messages() == []
     [key] = [key for key, body in cloud.objects("events/year=").items() if RUNS[1].encode() in gzip.decompress(body)]
     assert wiring.event_log().stored_lines(key).documents == [None], "nor when days are forwarded again"
-
-
-def a_request(event, headers):
-    """A request to the API with an event."""
-    return {
-        "resource": "/{proxy+}",
-        "path": "/api/v1/lineage",
-        "httpMethod": "POST",
-        "headers": headers,
-        "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "pathParameters": {"proxy": "api/v1/lineage"},
-        "stageVariables": {"auth": "iam"},
-        "requestContext": {"stage": "prod", "path": "/prod/api/v1/lineage", "requestId": "r", "httpMethod": "POST"},
-        "body": json.dumps(event),
-        "isBase64Encoded": False,
-    }
 
 
 def test_a_namespace_that_is_forwarded_no_more_is_not_sent_though_it_was_announced(
