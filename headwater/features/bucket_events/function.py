@@ -8,16 +8,16 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from headwater.aws.queues import Message, send_all
-from headwater.features.bucket_events.objects import parse_notification, read_object, take_events
+from headwater.features.bucket_events.objects import REFUSED, parse_notification, read_object, take_events
 from headwater.features.bucket_events.settings import BUCKET_EVENTS_DLQ_URL, BUCKET_EVENTS_QUEUE_URL
 from headwater.loading.load import reason_of
 from headwater_model.errors import Invalid
 from lambdas import wiring
-from lambdas.sqs_batch import failures_of, has_time, retry_soon
+from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
 
-# Faults of an object that its dead letter names.
-_NAMED_MAX = 10
+# Time for an object of the greatest size, half of the function's own: a killed function makes no progress.
+RESERVED_MS = 150_000
 
 
 @metrics.log_metrics
@@ -26,7 +26,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     failed = {}
     for message in event["Records"]:
         try:
-            if not has_time(context):
+            if context.get_remaining_time_in_millis() < RESERVED_MS:
                 raise TimeoutError
             _take(message["body"])
         except Exception as error:  # noqa: BLE001 - a fault with one object must not stop the others
@@ -43,18 +43,18 @@ def _take(body: str) -> None:
         place = parse_notification(body)
         content = read_object(wiring.s3(), place)
     except Invalid as error:
-        _bury(body, [str(error)])
+        _bury(body, str(error))
+        count(REFUSED, 1)
         return
     caller = f"s3://{place.bucket}/{place.key}"
     counts, faults = take_events(content, wiring.event_queue(), now=wiring.now(), caller=caller)
+    if more := counts[REFUSED] - len(faults):
+        faults.append(f"and {more} more")
     if faults:
-        _bury(body, faults)
+        _bury(body, "; ".join(faults))
     for name, number in counts.items():
         count(name, number)
 
 
-def _bury(body: str, faults: list[str]) -> None:
-    more = len(faults) - _NAMED_MAX
-    reason = "; ".join([*faults[:_NAMED_MAX], *([f"and {more} more"] if more > 0 else [])])
+def _bury(body: str, reason: str) -> None:
     send_all(wiring.sqs(), os.environ[BUCKET_EVENTS_DLQ_URL], [Message(body, {"reason": reason})])
-    count("BucketEventsRefused", len(faults))

@@ -7,9 +7,10 @@ event of the object that breaks a rule harms none of its neighbours. To read an 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,11 @@ from headwater_model.errors import Invalid, Unavailable
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# A function of 1 GB parses as much in seconds.
-OBJECT_BYTES_MAX = 16 * 1024 * 1024
+# As much is 55,000 events of the smallest form: a minute and a half of calls to SQS (`function.RESERVED_MS`).
+OBJECT_BYTES_MAX = 8 * 1024 * 1024
+# An object of broken lines has millions of faults: these are named, all are counted.
+FAULTS_NAMED_MAX = 10
+REFUSED = "BucketEventsRefused"
 _GONE = {"NoSuchKey", "NoSuchVersion"}
 
 
@@ -76,33 +80,39 @@ def read_object(s3: S3Client, place: EventObject) -> bytes:
 def take_events(content: bytes, queue: EventQueue, *, now: str, caller: str) -> tuple[Counter[str], list[str]]:
     """Accept the events of an object, each by itself; `now` and `caller` as for `accept_events`.
 
-    Returns the counts by metric, and the place and broken rule of each refused event.
+    Returns the counts by metric, and the place and broken rule of the first refused events.
 
     Raises:
         Unavailable: an event was not queued; take all of them again.
     """
     counts, faults = Counter[str](), list[str]()
-    documents = _documents(content, faults)
+
+    def refuse(place: str, rule: str) -> None:
+        counts[REFUSED] += 1
+        if len(faults) < FAULTS_NAMED_MAX:
+            faults.append(f"{place}: {rule}")
+
+    documents = _documents(content, refuse)
     while chunk := list(islice(documents, EVENTS_MAX)):
         accepted = accept_events([document for _, document in chunk], queue, now=now, caller=caller)
         for failure in accepted.failed:
             if failure.retriable:
                 raise Unavailable(failure.reason)
-            faults.append(f"{chunk[failure.index][0]}: {failure.reason}")
+            refuse(chunk[failure.index][0], failure.reason)
         counts.update(accepted.counts)
     return counts, faults
 
 
-def _documents(content: bytes, faults: list[str]) -> Iterator[tuple[str, object]]:
+def _documents(content: bytes, refuse: Callable[[str, str], None]) -> Iterator[tuple[str, object]]:
     """Yield each document with its place: a single document of any number of lines, or a document a line."""
     try:
         yield "event", orjson.loads(content)
         return
     except orjson.JSONDecodeError:
         pass
-    for number, line in enumerate(content.split(b"\n"), 1):
+    for number, line in enumerate(BytesIO(content), 1):
         try:
-            if line.strip():
-                yield f"line {number}", orjson.loads(line)
+            if text := line.strip():
+                yield f"line {number}", orjson.loads(text)
         except orjson.JSONDecodeError as error:
-            faults.append(f"line {number}: must be JSON ({error})")
+            refuse(f"line {number}", f"must be JSON ({error})")

@@ -185,9 +185,10 @@ def test_a_broken_line_harms_no_neighbour_and_is_a_dead_letter_with_its_place_an
     ]
 
 
-def test_an_object_full_of_broken_lines_is_a_single_dead_letter_that_says_where_it_cuts(buckets):
+def test_an_object_full_of_broken_lines_is_a_single_dead_letter_that_says_where_it_cuts(buckets, capsys):
     buckets.put(b"no JSON\n" * 3_000)
     assert buckets.step() == 0
+    assert '"BucketEventsRefused":[3000' in capsys.readouterr().out.replace(" ", "")
     [(_, reason)] = buckets.dead_letters()
     assert reason.count("must be JSON") == 10
     assert reason.endswith("; and 2990 more")
@@ -268,7 +269,7 @@ def test_what_aws_refuses_is_tried_again_and_no_dead_letter(cloud, buckets, serv
 
 def test_an_object_without_time_left_for_it_is_tried_again(cloud, buckets):
     buckets.put(EVENTS[0])
-    assert buckets.step(remaining_s=30) == 1
+    assert buckets.step(remaining_s=149) == 1
     assert cloud.bodies("EventsQueue") == []
 
 

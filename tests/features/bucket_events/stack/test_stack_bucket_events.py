@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from headwater.features.bucket_events.function import RESERVED_MS
 from tests.templates import readable
 
 QUEUE = {
@@ -74,6 +75,11 @@ def test_the_function_reads_the_chosen_objects_and_sends_events_and_dead_letters
         "BucketEventsDeadLettersUrl": "BucketEventsDeadLetters",
         "BucketEventsRoleArn": "BucketEventsFunctionRole.Arn",
     }
+
+
+def test_the_function_has_time_for_an_object_after_another(turned):
+    """A function that dies begins with the same objects again."""
+    assert turned.of_type("AWS::Lambda::Function")["BucketEventsFunction"]["Timeout"] * 1000 >= 2 * RESERVED_MS
 
 
 @pytest.mark.parametrize(
