@@ -14,8 +14,10 @@ NAMES = ("event_buckets",)
 # For `infra.check`.
 EXAMPLES = ({"event_buckets": "lineage/openlineage/, arn:aws:s3:::events"},)
 # A bucket's name or ARN, and a beginning of keys without IAM's wildcards.
-_PLACE = re.compile(r"(?:arn:aws[a-z-]*:s3:::)?([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([\w/=.:+@-]{0,512}))?")
-_RULE = "must be buckets, each a name or an ARN, then `/` and a beginning of keys if not all keys count"
+_PLACE = re.compile(r"(?:arn:aws[a-z-]*:s3:::)?([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([\w/=.:+@-]{0,200}))?")
+_RULE = "must be {} buckets at most, each a name or an ARN, then `/` and a beginning of keys if not all keys count"
+# A queue's policy has at most 20 statements; here each bucket has its own.
+_BUCKETS_MAX = 10
 
 
 class EventBucket(NamedTuple):
@@ -34,6 +36,6 @@ def read(reader: Reader) -> tuple[EventBucket, ...] | None:
 def _buckets(value: object) -> tuple[EventBucket, ...]:
     """Parse a list, or text such as `lineage/openlineage/, events`; each bucket counts once."""
     matches = [_PLACE.fullmatch(str(place)) for place in listed(value or [], "buckets")]
-    if None in matches:
-        raise ValueError(_RULE)
+    if None in matches or len(matches) > _BUCKETS_MAX:
+        raise ValueError(_RULE.format(_BUCKETS_MAX))
     return tuple(dict.fromkeys(EventBucket(match[1], match[2] or "") for match in matches if match))

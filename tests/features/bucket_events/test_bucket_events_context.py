@@ -8,7 +8,7 @@ from headwater.features.bucket_events.context import EventBucket
 from headwater_model.errors import Invalid
 from infra.context import parse_context
 
-RULE = "must be buckets, each a name or an ARN, then `/` and a beginning of keys if not all keys count"
+RULE = "must be 10 buckets at most, each a name or an ARN, then `/` and a beginning of keys if not all keys count"
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,17 @@ def test_buckets_are_read_from_the_command_line_as_from_the_file(value, expected
 
 
 @pytest.mark.parametrize(
-    "value", ["Lineage", "s3://lineage", "lineage/a*", "lineage/${x}", "ab", "arn:aws:sqs:::lineage", [7]]
+    "value",
+    [
+        "Lineage",
+        "s3://lineage",
+        "lineage/a*",
+        "lineage/${x}",
+        "ab",
+        "arn:aws:sqs:::lineage",
+        [7],
+        "abc," * 11,
+    ],
 )
 def test_a_wrong_bucket_is_refused_by_value_and_rule(value):
     with pytest.raises(Invalid) as refused:

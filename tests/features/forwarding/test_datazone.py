@@ -84,14 +84,6 @@ def test_the_request_and_its_limits_are_those_of_the_model(received):
     assert _DOMAIN.pattern.endswith(members["domainIdentifier"].metadata["pattern"])
 
 
-def test_the_same_event_has_the_same_token_and_another_another(received):
-    domain = open_domain(DOMAIN)
-    for body in (BODY, BODY, json.dumps(a_run_event(eventType="START")).encode()):
-        domain.post(body)
-    first, second, other = (headers["client-token"] for headers in received.headers)
-    assert first == second != other
-
-
 @pytest.mark.parametrize(
     ("event", "rule"),
     [
