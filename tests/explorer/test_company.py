@@ -192,7 +192,7 @@ def test_a_dag_shows_its_tasks_with_their_states_and_last_runs(open_view, compan
 def test_of_more_tasks_than_a_page_the_others_are_a_click_away(open_view, company):
     page = open_view(company, "job?node=job:dbt:dbt-run-nordwind")
     tasks = page.get_by_role("region", name="tasks", exact=True)
-    tasks.get_by_text(re.compile(r"It started \d+ jobs; \d+ failed\.")).wait_for()
+    tasks.get_by_text(re.compile(r"It started \d+ jobs\.")).wait_for()
     more = tasks.get_by_role("button", name=re.compile(r"^\d+ more$"))
     total = 100 + int(more.inner_text().split()[0])
     more.click()

@@ -31,6 +31,7 @@ export type Feature =
   | "listAllJobs"
   | "getLineage"
   | "getColumnLineage"
+  | "reportColumnReaders"
   | "reportImpact"
   | "reportUsage"
   | "getDataset"
@@ -223,6 +224,7 @@ export function toItem(node: GraphNode | Neighbour): Item {
       runId: run?.id ?? null,
       incomplete: run?.lineageIncomplete ?? false,
       parent: node.data.parentJobName,
+      tasks: "tasks" in node ? node.tasks : undefined,
       otherParts: "readsOtherPartOf" in node ? (node.readsOtherPartOf ?? []) : [],
       startedAt: run?.startedAt ?? null,
       endedAt: run?.endedAt ?? null,

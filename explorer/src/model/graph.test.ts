@@ -104,6 +104,26 @@ test("of many neighbours those that ran last are shown, the others are a fold", 
   expect(show(hub, "hub", { ...NOTHING, all: ["down:hub"] }).folds).toEqual([]);
 });
 
+test("of a DAG the tasks that failed, stopped or run are shown, all others are a fold of their state", () => {
+  const of = (parent: string, state: Item["state"]) => ({ parent, state });
+  const dag = aLineage(["job:dag", "job:a copy", "job:b", "job:inner job:c", "job:stranger"], {
+    "job:dag": { tasks: { COMPLETED: 240, FAILED: 3 } },
+    "job:a": of("job:dag", "FAILED"),
+    "job:b": of("job:dag", "COMPLETED"),
+    "job:inner": of("job:dag", "FAILED"),
+    "job:c": of("job:inner", "RUNNING"),
+    "job:stranger": of("job:other", "FAILED"),
+  });
+  const shown = show(dag, "job:dag", NOTHING);
+  expect(hopsOf(shown)).toEqual({ "job:dag": 0, "job:a": 1, "job:inner": 1, "job:c": 1 });
+  expect(shown.arrows).toContainEqual({ from: "job:dag", to: "job:a", isControl: true });
+  expect(shown.folds.map(({ id, words }) => [id, words])).toEqual([
+    ["tasks:FAILED", "1 more failed"],
+    ["tasks:COMPLETED", "240 completed"],
+  ]);
+  expect(show(dag, "job:dag", { ...NOTHING, dir: "up" }).folds).toEqual([]);
+});
+
 /** As a folded response has it: nodes, arrows, and the number of the neighbours that it leaves out. */
 function aFolded(
   paths: readonly string[],

@@ -38,7 +38,7 @@ export function Written({ time, freshness }: { time: string | null; freshness: F
   return (
     <span className={trouble ? "changed" : undefined}>
       <When time={time} />
-      {trouble && ` ${trouble}`}
+      {trouble && `, ${trouble}`}
     </span>
   );
 }

@@ -105,6 +105,7 @@ function Panel({ map }: { map: OpenMap }) {
       <NodePanel
         item={item}
         lineage={lineage}
+        freshness={picture.freshness.get(item.id)}
         state={state}
         drawn={shown.hops}
         close={actions.clear}
