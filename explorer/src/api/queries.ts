@@ -300,6 +300,7 @@ export async function columns(node: string, depth: number, at: string, signal?: 
       type: data.fieldType || null,
       stale: data.stale,
       known: data.schemaKnown,
+      place: data.schemaPlace,
       reportedBy: data.reportedBy.map(({ run, job, version, declared }) => ({
         run,
         job: job ? jobId(job) : null,

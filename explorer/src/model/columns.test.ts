@@ -34,7 +34,16 @@ test("a column is a copy if each of its lines copies", () =>
   ]));
 
 const FIELDS = Array.from({ length: 14 }, (_, index) => `c${String(index).padStart(2, "0")}`);
-const OF_D = { dataset: "d", namespace: "n", datasetName: "d", type: "int", stale: false, known: true, reportedBy: [] };
+const OF_D = {
+  dataset: "d",
+  namespace: "n",
+  datasetName: "d",
+  type: "int",
+  stale: false,
+  known: true,
+  place: null,
+  reportedBy: [],
+};
 const LINES: ColumnLines = {
   columns: FIELDS.map((field) => ({ ...OF_D, id: field, field })),
   sources: new Map(),
@@ -42,11 +51,11 @@ const LINES: ColumnLines = {
   dependencies: new Map(),
   truncated: false,
 };
-const SHOWING = { path: new Set<string>(), opened: new Map(), order: new Map(), isShown: () => true };
+const SHOWING = { path: new Set<string>(), opened: new Map(), first: new Set<string>(), isShown: () => true };
 
 test("a card has twelve columns, those on the path first, then in the order of the schema", () => {
-  const order = new Map([...FIELDS].reverse().map((id, place) => [id, place]));
-  const [card] = cardsOf(LINES, { ...SHOWING, path: new Set(["c03"]), order });
+  const columns = LINES.columns.map((column, index) => ({ ...column, place: FIELDS.length - index }));
+  const [card] = cardsOf({ ...LINES, columns }, { ...SHOWING, path: new Set(["c03"]) });
   expect(card!.columns.map(({ id }) => id).slice(0, 3)).toEqual(["c03", "c13", "c12"]);
   expect([card!.columns.length, card!.hidden, card!.filter]).toEqual([12, ["c01", "c00"], ""]);
 });

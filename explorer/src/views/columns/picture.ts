@@ -26,6 +26,7 @@ import { INDIRECT } from "./indirect";
 import { drawnLines, indirectLines } from "./lines";
 
 const INDIRECT_MAX = 30;
+const NO_CHANGES = new Set<string>();
 
 export interface ColumnsPicture {
   /** All loaded lines; in a comparison, the union of both moments. */
@@ -49,13 +50,12 @@ export interface ColumnsPicture {
   arrows: readonly DrawnArrow[];
 }
 
-/** Make the picture; `opened` are the cards with all their columns, `schema` the focus's columns in their order. */
+/** Make the picture; `opened` are the cards with all their columns. */
 export function usePicture(
   now: ColumnLines,
   before: ColumnLines | null,
   state: ColumnsState,
   opened: ReadonlyMap<string, string>,
-  schema: readonly string[],
 ): ColumnsPicture {
   const { node, dir } = state;
   const focused = kindOf(node) === "field" ? node : "";
@@ -65,8 +65,8 @@ export function usePicture(
   const kept = useMemo(() => restrict(columnArrows(lines), datasetOf(node), focused, dir), [lines, node, focused, dir]);
   const path = useMemo(() => (sel ? pathThrough(kept, sel).nodes : null), [kept, sel]);
   const cards = useMemo(
-    () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison, schema),
-    [lines, kept, path, opened, node, comparison, schema],
+    () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison),
+    [lines, kept, path, opened, node, comparison],
   );
   const copies = useMemo(() => copiedColumns(kept), [kept]);
   const indirect = useMemo(
@@ -106,13 +106,10 @@ function drawnCards(
   opened: ReadonlyMap<string, string>,
   focus: string,
   comparison: ColumnComparison | null,
-  schema: readonly string[],
 ): Card[] {
   const used = new Set(kept.flatMap(({ from, to }) => [from, to]));
-  const order = new Map(schema.map((id, place) => [id, place + 1]));
-  for (const id of comparison?.changes.keys() ?? []) order.set(id, 0);
   const isShown = (id: string, dataset: string) => used.has(id) || dataset === focus;
-  return cardsOf(lines, { path: path ?? new Set(), opened, order, isShown }).filter(
+  return cardsOf(lines, { path: path ?? new Set(), opened, first: comparison?.changes ?? NO_CHANGES, isShown }).filter(
     (card) => card.columns.length + card.more > 0 || card.id === focus,
   );
 }
