@@ -116,6 +116,15 @@ def test_why_names_the_nearest_failure_with_its_error(open_view, pipeline):
     page.get_by_text("No space left on device").wait_for()
 
 
+def test_why_says_that_a_job_failed_after_the_dataset_was_written(open_view, served):
+    served.load(*a_run("load", 18, [a_dataset("raw")], [a_dataset("loaded")]))
+    served.load(*a_run("sum", 19, [a_dataset("loaded")], [a_dataset("sums")]))
+    served.load(*a_run("load", 20, [a_dataset("raw")], [a_dataset("loaded")], state="FAIL"))
+    sums = f"dataset:{LAKE}:sums"
+    page = open_view(served, f"map?node={sums}&sel={sums}&why=1")
+    page.get_by_text("after this was written").wait_for()
+
+
 @pytest.mark.slow
 def test_a_job_that_waits_for_another_is_drawn_apart_from_data_by_a_switch(open_view, pipeline):
     page = open_view(pipeline, "map?node=job:bi:bi.dashboard_of_emissions_per_airline_and_day")

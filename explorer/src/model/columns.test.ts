@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type ColumnArrow, type ColumnLines, cardsOf, copiedColumns, operationOf, type Step } from "./columns";
+import { type ColumnArrow, type ColumnLines, cardsOf, formulasOf, operationOf, type Step } from "./columns";
 
 const DIRECT: Step = { direct: true, kind: "IDENTITY", description: null, masked: false };
 
@@ -28,9 +28,17 @@ test("a line that is indirect, or without a step, has no sign", () => {
   expect(operationOf({ ...anArrow({}), steps: [] })).toBeNull();
 });
 
-test("a column is a copy if each of its lines copies", () =>
-  expect([...copiedColumns([anArrow({}), anArrow({}, "both"), anArrow({ kind: "AGGREGATION" }, "both")])]).toEqual([
-    "out",
+test("a column has the formulas of its lines; none if each of them copies", () =>
+  expect([
+    ...formulasOf([
+      anArrow({}),
+      anArrow({}, "both"),
+      anArrow({ kind: "AGGREGATION", description: "sum(x)" }, "both"),
+      anArrow({ kind: "AGGREGATION", description: "sum(x)" }, "both"),
+    ]),
+  ]).toEqual([
+    ["out", ""],
+    ["both", "sum(x)"],
   ]));
 
 const FIELDS = Array.from({ length: 14 }, (_, index) => `c${String(index).padStart(2, "0")}`);

@@ -81,12 +81,16 @@ export function operationOf({ steps, direct, masked }: ColumnArrow): { sign: str
   return { sign: /^\s*(try_)?cast\s*\(/i.test(formula) ? "cast" : "ƒ", formula };
 }
 
-/** Return the columns of which each line copies a value. */
-export function copiedColumns(arrows: readonly ColumnArrow[]): Set<string> {
-  const copies = new Set<string>(),
-    changed = new Set<string>();
-  for (const arrow of arrows) (operationOf(arrow)?.sign === "=" ? copies : changed).add(arrow.to);
-  return new Set([...copies].filter((id) => !changed.has(id)));
+/** Return the formula of each column that lines lead to; "" of a column of which each line copies a value. */
+export function formulasOf(arrows: readonly ColumnArrow[]): Map<string, string> {
+  const formulas = new Map<string, Set<string>>();
+  for (const arrow of arrows) {
+    const operation = operationOf(arrow);
+    const of = formulas.get(arrow.to) ?? new Set();
+    formulas.set(arrow.to, of);
+    if (operation?.sign !== "=") of.add(operation?.formula ?? " ");
+  }
+  return new Map([...formulas].map(([id, of]) => [id, [...of].join("; ")]));
 }
 
 interface CardColumn {

@@ -34,6 +34,7 @@ function aLineage(paths: readonly string[], changes: Record<string, Partial<Item
   );
 }
 
+const PLACE = { time: "2025-11-20T12:30:00Z", address: "http://x" };
 const hopsOf = (shown: ReturnType<typeof show>) => Object.fromEntries([...shown.hops].sort());
 const PIPELINE = aLineage([
   "raw job:check checked job:estimate estimated job:sum report",
@@ -312,18 +313,19 @@ test("impact by owner: the nearest first, and unknown owners last", () => {
     ["team:b", 0, 1, 1],
     ["", 0, 1, 1],
   ]);
-  expect(messageTo(reached[1]!, "orders.id", "http://x").split("\n")).toEqual([
+  expect(messageTo(reached[1]!, "orders.id", PLACE).split("\n")).toEqual([
     "To team:b: a change of orders.id reaches 1 dataset of yours, the nearest 1 hop away.",
     "- b",
-    "http://x",
+    "As of 2025-11-20 12:30 UTC: http://x",
   ]);
 });
 
-test("a message to an owner says which job read another part", () => {
+test("a message to an owner says what breaks, and which job read another part", () => {
   const item = { ...aLineage(["job:a"]).items.get("job:a")!, owners: ["team:a"] };
-  const [reached] = byOwner([{ item, hops: 2, through: [], otherPart: true }]);
-  expect(messageTo(reached!, "orders", "http://x").split("\n")[1]).toBe(
-    "- job:a (its last run read another part than was last written)",
+  const how = { direct: true, masked: false, certain: true };
+  const [reached] = byOwner([{ item, hops: 2, through: [], otherPart: true, how }]);
+  expect(messageTo(reached!, "orders", PLACE).split("\n")[1]).toBe(
+    "- job:a (breaks, its last run read another part than was last written)",
   );
 });
 

@@ -11,7 +11,7 @@ import {
   cardArrows,
   cardsOf,
   columnArrows,
-  copiedColumns,
+  formulasOf,
   restrict,
 } from "../../model/columns";
 import { type ColumnComparison, compareColumns } from "../../model/compare-columns";
@@ -19,6 +19,7 @@ import type { Arrow } from "../../model/graph";
 import { type IndirectSource, indirectSources } from "../../model/indirect";
 import { pathThrough } from "../../model/paths";
 import { type Title, titlesOf } from "../../model/titles";
+import { type Marks, useOldData } from "../../parts/old-data";
 import { datasetOf, kindOf } from "../../url/ids";
 import type { ColumnsState } from "../../url/state";
 import { boxOf } from "./card";
@@ -39,8 +40,10 @@ export interface ColumnsPicture {
   /** Ids of the columns on the selected path. */
   path: ReadonlySet<string> | null;
   cards: readonly Card[];
-  /** Ids of the columns with a copied value. */
-  copies: ReadonlySet<string>;
+  /** Formulas of columns by id; "" of a copied value. */
+  formulas: ReadonlyMap<string, string>;
+  /** Of datasets that are late or on old data. */
+  freshness: Marks;
   /** The column's indirect sources; empty unless switched on. */
   indirect: readonly IndirectSource[];
   titles: ReadonlyMap<string, Title>;
@@ -68,7 +71,8 @@ export function usePicture(
     () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison),
     [lines, kept, path, opened, node, comparison],
   );
-  const copies = useMemo(() => copiedColumns(kept), [kept]);
+  const formulas = useMemo(() => formulasOf(kept), [kept]);
+  const freshness = useOldData(!state.at);
   const indirect = useMemo(
     () => (state.indirect ? indirectSources(lines, sel || node) : []),
     [lines, state.indirect, sel, node],
@@ -85,7 +89,10 @@ export function usePicture(
     const drawn = new Set(cards.map(({ id }) => id));
     return [...tables, ...dashed.filter(({ from }) => !drawn.has(from))];
   }, [cards, tables, dashed]);
-  return { lines, comparison, sel, kept, path, cards, copies, indirect, titles, boxes, layoutArrows, arrows };
+  return {
+    ...{ lines, comparison, sel, kept, path, cards, formulas, freshness },
+    ...{ indirect, titles, boxes, layoutArrows, arrows },
+  };
 }
 
 /** Return a box and a title for each card, and for the first indirect sources without a card. */

@@ -60,7 +60,9 @@ function Effects({ impact, narrowing }: { impact: Impact; narrowing: Narrowing }
 function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node: string; narrowing: Narrowing }) {
   const [copied, setCopied] = useState<string | null>(null);
   const copy = async (reached: Reached) => {
-    await navigator.clipboard.writeText(messageTo(reached, titleOfId(node), location.href));
+    await navigator.clipboard.writeText(
+      messageTo(reached, titleOfId(node), { time: new Date().toISOString(), address: location.href }),
+    );
     setCopied(reached.owner);
   };
   return (

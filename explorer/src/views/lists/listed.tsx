@@ -14,6 +14,7 @@ import type { Change, Filters } from "./filters";
 import { itemsOf, LOADED_MAX, PAGE, type Pages, readAll, shownOf } from "./pages";
 
 interface Named {
+  namespace: string;
   name: string;
   owners: readonly { name: string }[];
   tags: readonly string[];
@@ -70,7 +71,7 @@ export function Listed<T extends Named>({
         </span>
       </div>
       {of.hasNextPage && <Partly loaded={all.length} />}
-      <Folders names={all.map(({ name }) => name)} folder={filters.folder} change={change} />
+      <Folders names={all} folder={filters.folder} change={change} />
       {rows.length > 0 ? (
         <LongTable label={`${word}s`} columns={columns} rows={rows} keyOf={keyOf} />
       ) : (
