@@ -71,6 +71,8 @@ def test_a_table_is_found_by_the_last_part_of_its_name_before_columns(open_view,
     page.get_by_role("combobox", name="Find").fill("revenue")
     first = page.get_by_role("option").first
     first.filter(has_text="nordwind.gold.revenue").wait_for()
+    page.get_by_role("combobox", name="Find").fill("customer_360")
+    first.filter(has_text="7 columns").wait_for()
 
 
 def test_the_start_lists_what_is_broken_by_what_waits_for_it_then_aborted_and_running_jobs(open_view, company):

@@ -32,6 +32,7 @@ export type Feature =
   | "getLineage"
   | "getColumnLineage"
   | "reportColumnReaders"
+  | "reportDurations"
   | "reportImpact"
   | "reportUsage"
   | "getDataset"

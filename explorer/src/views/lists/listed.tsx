@@ -28,6 +28,8 @@ interface ListedProps<T> {
   filters: Filters;
   change: Change;
   textOf: (row: T) => string;
+  /** The number of a row by which the largest come first; their own order without it. */
+  first?: (row: T) => number;
   header: readonly string[];
   cellsOf: (row: T) => readonly (string | number | null | undefined)[];
 }
@@ -42,12 +44,13 @@ export function Listed<T extends Named>({
   textOf,
   header,
   cellsOf,
+  first,
 }: ListedProps<T>) {
   const [filter, setFilter] = useState("");
   const all = useMemo(() => itemsOf(of.data), [of.data]);
   if (!of.data) return of.error ? <Failed error={of.error} retry={() => void of.refetch()} /> : <Bones />;
   const narrowed = (rows: readonly T[]) => narrowedTo(rows, filters, filter, textOf);
-  const rows = narrowed(all);
+  const rows = first ? narrowed(all).sort((a, b) => first(b) - first(a)) : narrowed(all);
   const total = of.data.pages[0]?.total ?? 0;
   const csv = async () => toCsv(header, narrowed(await readAll(of)).map(cellsOf));
   return (
