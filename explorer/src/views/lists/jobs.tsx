@@ -71,6 +71,22 @@ function withUsual(durations: Durations): ColumnOf<ShortJob>[] {
   return JOBS.flatMap((column) => (column.name === "Took" ? [column, ...usual] : [column]));
 }
 
+/** The switch that adds usual durations, and the columns and the order of the list. */
+function useUsual(namespace: string) {
+  const [isOn, setOn] = useState(false);
+  const { can } = useReader();
+  const { data } = useQuery({ ...durationsQuery(namespace), enabled: isOn });
+  const columns = useMemo(() => (isOn && data ? withUsual(data) : JOBS), [isOn, data]);
+  const title = "the last run of each job against the middle of its last ten, the slowest first";
+  const button = can("reportDurations") && (
+    <button className="button" title={title} aria-pressed={isOn} onClick={() => setOn(!isOn)}>
+      Against usual
+    </button>
+  );
+  const first = (job: ShortJob) => data?.get(jobId(job))?.againstUsual ?? -1;
+  return { button, columns, ...(isOn && data && { first }) };
+}
+
 export function JobsView() {
   useTitle("Jobs");
   const { filters, change } = useFilters("jobs");
@@ -83,10 +99,7 @@ export function JobsView() {
     initialPageParam: 0,
     getNextPageParam: nextOffset,
   });
-  const [isUsual, setUsual] = useState(false);
-  const { can } = useReader();
-  const { data: durations } = useQuery({ ...durationsQuery(namespace), enabled: isUsual });
-  const columns = useMemo(() => (isUsual && durations ? withUsual(durations) : JOBS), [isUsual, durations]);
+  const { button, ...ordered } = useUsual(namespace);
   return (
     <div className="page">
       <h1>Jobs</h1>
@@ -103,21 +116,11 @@ export function JobsView() {
           choose={(value) => change({ state: value })}
         />
         <Untouched days={filters.days} change={change} />
-        {can("reportDurations") && (
-          <button
-            className="button"
-            title="the last run of each job against the middle of its last ten, the slowest first"
-            aria-pressed={isUsual}
-            onClick={() => setUsual(!isUsual)}
-          >
-            Against usual
-          </button>
-        )}
+        {button}
       </div>
       <Listed
         of={result}
-        columns={columns}
-        {...(isUsual && durations && { first: (job: ShortJob) => durations.get(jobId(job))?.againstUsual ?? -1 })}
+        {...ordered}
         word="job"
         keyOf={jobId}
         filters={filters}

@@ -84,6 +84,7 @@ function ListOf({ map: { state, data, picture, actions, handled }, isAlone }: { 
       shown={picture.all}
       focus={picture.focus}
       sel={state.sel}
+      freshness={picture.freshness}
       comparison={data.comparison}
       choose={(id) => {
         actions.choose(id);
