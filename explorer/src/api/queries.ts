@@ -31,6 +31,8 @@ export type Feature =
   | "listAllJobs"
   | "getLineage"
   | "getColumnLineage"
+  | "reportColumnReaders"
+  | "reportDurations"
   | "reportImpact"
   | "reportUsage"
   | "getDataset"
@@ -223,6 +225,7 @@ export function toItem(node: GraphNode | Neighbour): Item {
       runId: run?.id ?? null,
       incomplete: run?.lineageIncomplete ?? false,
       parent: node.data.parentJobName,
+      tasks: "tasks" in node ? node.tasks : undefined,
       otherParts: "readsOtherPartOf" in node ? (node.readsOtherPartOf ?? []) : [],
       startedAt: run?.startedAt ?? null,
       endedAt: run?.endedAt ?? null,
@@ -298,6 +301,7 @@ export async function columns(node: string, depth: number, at: string, signal?: 
       type: data.fieldType || null,
       stale: data.stale,
       known: data.schemaKnown,
+      place: data.schemaPlace,
       reportedBy: data.reportedBy.map(({ run, job, version, declared }) => ({
         run,
         job: job ? jobId(job) : null,

@@ -25,6 +25,16 @@ export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range)
 export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
   get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
 
+/** The number of jobs that read each column of a dataset, by name; `any` jobs read it without a report of columns. */
+export const columnReadersQuery = (node: string) => ({
+  queryKey: ["column readers", node] as const,
+  queryFn: async ({ signal }: { signal: AbortSignal }) => {
+    const report = await get("/api/v1/reports/column-readers", { query: { nodeId: node }, signal });
+    const jobs = new Map(report.columns.map(({ field, jobs }) => [field, jobs]));
+    return { jobs, any: report.unreportedJobs, truncated: report.truncated };
+  },
+});
+
 /** What is downstream of a job, dataset or column, nearest first. */
 export async function impact(node: string, depth: number, signal?: AbortSignal): Promise<Impact> {
   const { impacted, truncated } = await get("/api/v1/reports/impact", { query: { nodeId: node, depth }, signal });
