@@ -231,6 +231,20 @@ def _steps_into(
         yield ColumnStep(ColumnSource(dataset), ColumnSource(entry.group.primary), frozenset(), job)
 
 
+def columns_of(view: GraphView, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
+    """Read each dataset's derived columns with their current inputs; the input limit counts for all together."""
+    present = ColumnView.of(view)
+    present.load_columns(datasets)
+    budget = SOURCES_MAX
+    graphs = {}
+    for dataset in datasets:
+        entry = present.columns(dataset)
+        columns = reported_graph(entry, budget) if entry else ColumnGraph(())
+        budget -= sum(len(column.inputs) for column in columns.columns)
+        graphs[dataset] = columns
+    return graphs
+
+
 def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:
     """List a dataset's reported columns, each with all its sources, while the sources fit the budget."""
     nodes: list[ColumnNode] = []

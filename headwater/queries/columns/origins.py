@@ -27,7 +27,7 @@ from headwater_model.ids import RunKey
 ROOTS_MAX = 10_000
 
 
-def find_origins(node_id: str, view: GraphView) -> Origins | None:
+def find_origins(view: GraphView, node_id: str) -> Origins | None:
     """Find the origins of a node id's column; None if the caller sees no such column.
 
     Raises:

@@ -13,7 +13,7 @@ from headwater.queries.columns.column_reports import ColumnReport
 from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk
 from headwater.queries.columns.current_columns import ColumnView, DatasetColumns
 from headwater.queries.descriptions import NO_SCHEMA, Schema, read_facets, schema_of
-from headwater.queries.graphs.node_ids import FieldNode, Node
+from headwater.queries.graphs.node_ids import FieldNode, Node, field_candidates, nodes_named, selected_version
 from headwater.queries.results.columns import ColumnGraph
 from headwater.queries.runs.dataset_versions import find_version, read_versions
 from headwater.queries.runs.input_versions import outputs_of
@@ -27,7 +27,45 @@ NodeOfVersion: TypeAlias = tuple[Column, str]
 Producers: TypeAlias = Mapping[Version, RunKey | None]
 
 
-def find_column_graph(
+def find_columns(
+    view: GraphView,
+    node_id: str,
+    *,
+    depth: int,
+    downstream: bool = False,
+    at: str | None = None,
+    version: str | None = None,
+) -> ColumnGraph | None:
+    """Find the graph of columns around a dataset, a field or a job: now, as of a time, or upstream of a version.
+
+    Depth 0 is the requested columns with their sources; each further level adds the sources as nodes, and with
+    `downstream` the derived columns. As of a time, the graph has versions; with `downstream` it is the graph
+    current at the time. None if the node is unknown.
+
+    Raises:
+        Invalid: the node id cannot be read, or selectors disagree (a version with `downstream`, ...).
+    """
+    for node in nodes_named(node_id, view):
+        of_job = isinstance(node, Node) and isinstance(node.id, JobId)
+        selected = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
+        graph = _find_graph(node, view.as_of(at), selected, depth=depth, downstream=downstream)
+        if graph is not None:
+            return graph
+    return None
+
+
+def find_field(view: GraphView, node_id: str) -> Column | None:
+    """Find the column of an id (`datasetField:...`), under its dataset's primary name; None if it is unknown now.
+
+    Raises:
+        Invalid: the id cannot be read as a field's.
+    """
+    present = ColumnView.of(view)
+    candidates = field_candidates(node_id, present)
+    return next((column for node in candidates if (column := present.find_column(node.dataset, node.field))), None)
+
+
+def _find_graph(
     node: FieldNode | Node, view: GraphView, version: str | None, *, depth: int, downstream: bool
 ) -> ColumnGraph | None:
     """Walk the columns around a node, of a version or as of the view's time; None if there is no such node.

@@ -26,7 +26,7 @@ Thing: TypeAlias = DatasetId | JobId
 ROWS_MAX = 100
 
 
-def list_assertions(thing: Thing, view: GraphView) -> ResultPage[AssertionResult] | None:
+def list_assertions(view: GraphView, thing: Thing) -> ResultPage[AssertionResult] | None:
     """List the last result of each test, the worst first, then by column, type and name; None if `thing` is unknown."""
     outcomes = _find(thing, view)
     if outcomes is None:
@@ -37,7 +37,7 @@ def list_assertions(thing: Thing, view: GraphView) -> ResultPage[AssertionResult
     return ResultPage(results, len(results), cut or rows_cut)
 
 
-def list_assertion_history(thing: Thing, view: GraphView, *, limit: int) -> ResultPage[AssertionResult] | None:
+def list_assertion_history(view: GraphView, thing: Thing, *, limit: int) -> ResultPage[AssertionResult] | None:
     """List results of tests, the last first, of the last `ROWS_MAX` events; None if `thing` is unknown."""
     outcomes = _find(thing, view)
     if outcomes is None:
@@ -79,9 +79,9 @@ def list_failures(view: GraphView, *, namespace: str | None, limit: int, offset:
 
 
 def search_failing(
-    outcome: Failure,
-    text: str,
     view: GraphView,
+    outcome: Failure,
+    text: str = "",
     *,
     kind: Literal["job", "dataset"] | None,
     **options: Unpack[SearchOptions],

@@ -27,8 +27,8 @@ _ELSEWHERE_MAX = 100
 
 
 def search_columns(
-    text: str,
     view: GraphView,
+    text: str,
     *,
     sort: SearchSort,
     limit: int,

@@ -13,6 +13,7 @@ from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
+from headwater.facts.run_facts import Run
 from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_stale, short_datasets
@@ -27,7 +28,7 @@ from headwater.queries.runs.dataset_versions import (
     read_versions,
 )
 from headwater.queries.runs.job_versions import last_entries, versions_of
-from headwater.queries.runs.runs import full_runs, newest_runs, newest_runs_of, started_last
+from headwater.queries.runs.runs import full_runs, list_runs, newest_runs, newest_runs_of, started_last
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.nodes import under_primaries
 from headwater_model.ids import DatasetId, JobId
@@ -84,7 +85,7 @@ class Datasets:
 
     def _short(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
         """Read the datasets in short, with their times."""
-        datasets = short_datasets(names, self._view)
+        datasets = short_datasets(self._view, names)
         times = times_of([self._view.group(name) for name in datasets], self._view)
         return [replace(dataset, times=times[name]) for name, dataset in datasets.items()]
 
@@ -196,7 +197,7 @@ class Jobs:
         return chosen, names.truncated or len(names.ids) > JOBS_MAX
 
     def children(
-        self, parent: JobId, *, sort: ChildSort, in_short: bool, limit: int, offset: int
+        self, parent: JobId, *, sort: ChildSort = "name", in_short: bool = False, limit: int, offset: int
     ) -> ResultPage[Job] | None:
         """List the visible children of a job, by namespace and name; None for an unknown job.
 
@@ -282,6 +283,12 @@ class Jobs:
         """Find the version of this id; None if there is none."""
         versions, _ = versions_of(job, self._view)
         return next((self._under_primaries(known) for known in versions if known.version == version), None)
+
+    def list_runs(self, job: JobId, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
+        """List a job's runs, the last started first."""
+        if self.find_brief(job) is None:
+            return None
+        return list_runs(job, self._view, in_short=in_short, limit=limit, offset=offset)
 
     def find_brief(self, job: JobId) -> Job | None:
         """Find the job without its runs."""

@@ -36,7 +36,7 @@ def list_namespaces(view: GraphView, *, limit: int, offset: int) -> ResultPage[N
     return ResultPage([namespace_of(name, known[name]) for name in page], len(names), catalogue.truncated)
 
 
-def find_namespace(name: str, view: GraphView) -> Namespace | None:
+def find_namespace(view: GraphView, name: str) -> Namespace | None:
     """Find the namespace, if an event named it."""
     rows = view.get([(namespace_pk(name), FACTS)])
     facts = [NamespaceFacts(**row.data["facts"]) for row in rows.values()]

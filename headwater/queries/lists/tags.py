@@ -46,7 +46,7 @@ def list_tags(view: GraphView, *, limit: int, offset: int) -> ResultPage[KnownTa
     return ResultPage(known, len(tags), catalogue.truncated)
 
 
-def find_tag(name: str, view: GraphView) -> KnownTag | None:
+def find_tag(view: GraphView, name: str) -> KnownTag | None:
     """Find the tag as the API last described it; None if it did not."""
     key = tag_facts_key(name)
     return find_described(view.get([key]).get(key))
@@ -117,9 +117,9 @@ def read_tagged(
 
 
 def search_tagged(
-    tag: str,
-    text: str,
     view: GraphView,
+    tag: str,
+    text: str = "",
     *,
     kind: Kind | None,
     owner: str | None = None,
@@ -136,7 +136,12 @@ def search_tagged(
 
 
 def search_owned(
-    owner: str, text: str, view: GraphView, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
+    view: GraphView,
+    owner: str,
+    text: str = "",
+    *,
+    kind: Literal["job", "dataset"] | None,
+    **options: Unpack[SearchOptions],
 ) -> ResultPage[Hit]:
     """Search the jobs and datasets of the owner, in any case, with the words of the text in their names."""
     kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)

@@ -52,12 +52,6 @@ class ListOptions(TypedDict):
     offset: int
 
 
-class JobListOptions(ListOptions):
-    """Options of a list of jobs; `states` filters by the state of the last run."""
-
-    states: NotRequired[Sequence[State]]
-
-
 @dataclass(frozen=True, slots=True)
 class Namespace:
     """A namespace; `hidden` if it was deleted and nothing in it was mentioned since."""

@@ -30,7 +30,7 @@ from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.results.entities import Job, redacted_job
 from headwater.queries.view.names import ALIASES_MAX, Near, ResolvedDataset, ResolvedDatasets, Users
 from headwater.queries.view.nodes import job_of_node, node_key, nodes_of
-from headwater.queries.view.rows import GraphRows, ReadAhead
+from headwater.queries.view.rows import GraphRows
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 # Datasets, and the jobs to read with them.
@@ -205,21 +205,3 @@ class GraphView(GraphRows):
         """Drop the runs of jobs that the caller may not see in full."""
         owners = {run: owner(facts) for run, facts in runs.items()}
         return {run: runs[run] for run, job in owners.items() if job is None or self.opens(job)}
-
-
-class Queries:
-    """Queries over a graph table, as a caller sees it; nothing is remembered from one query to the next.
-
-    `trim_partitions` says whether the deployment trims the partitions of the names in events (`NamingRules`).
-    """
-
-    def __init__(self, reader: GraphReader, caller: Visibility = EVERYTHING, *, trim_partitions: bool = True) -> None:
-        self._reader, self._caller, self._trim_partitions = reader, caller, trim_partitions
-
-    def view(self) -> GraphView:
-        """Make a view for one query; a feature makes its queries of it."""
-        return GraphView(self._reader, caller=self._caller, trim_partitions=self._trim_partitions)
-
-    def together(self) -> Self:
-        """Make the same queries for a single response: they read each row once."""
-        return type(self)(ReadAhead.of(self._reader), self._caller, trim_partitions=self._trim_partitions)
