@@ -132,6 +132,21 @@ class Route:
     makes_events: bool = False
 
 
+def read_route(
+    path: str,
+    handler: Handler,
+    within: Within,
+    parameters: tuple[AnyParameter, ...],
+    returns: object,
+    *,
+    errors: tuple[int, ...] = (400, 404, 503),
+) -> Route:
+    """Make a route that reads the graph: a GET with the scope `read`."""
+    return Route(
+        "GET", path, handler, scope="read", within=within, parameters=parameters, returns=returns, errors=errors
+    )
+
+
 def operation_id(route: Route) -> str:
     """Make the id of a route's operation in the OpenAPI document: its handler's name in camel case.
 

@@ -13,7 +13,7 @@ from headwater.api.http.responses import respond_json
 from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.reports.route import IS_TABLE, is_table, report_route, respond
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Route, Services, Within, read_route
 from headwater.features.insights import broken_jobs, column_readers, coverage, durations, feed, old_data, views
 from headwater.features.insights.feed_rows import FEED_DAYS
 from headwater.times import day_of, days_between, from_seconds, shift
@@ -146,14 +146,8 @@ ROUTES = (
     _listed("/api/v1/feed", list_feed, parameters=_OF_FEED, returns=views.Feed),
     report_route("coverage", report_coverage, Within.SEEN, _OF_COVERAGE, views.CoverageReport),
     _listed("/api/v1/reports/broken", report_broken, parameters=(_OWNER, LIMIT, OFFSET), returns=views.BrokenReport),
-    Route(
-        "GET",
-        "/api/v1/reports/column-readers",
-        report_column_readers,
-        scope="read",
-        within=Within.NODE,
-        parameters=(_DATASET_ID,),
-        returns=views.ColumnReadersReport,
+    read_route(
+        "/api/v1/reports/column-readers", report_column_readers, Within.NODE, (_DATASET_ID,), views.ColumnReadersReport
     ),
     _listed(
         "/api/v1/reports/durations",
