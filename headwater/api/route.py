@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
@@ -145,6 +146,10 @@ def read_route(
     return Route(
         "GET", path, handler, scope="read", within=within, parameters=parameters, returns=returns, errors=errors
     )
+
+
+# Of a page of a list: an empty page is no error.
+list_route = partial(read_route, errors=(400, 503))
 
 
 def operation_id(route: Route) -> str:

@@ -26,7 +26,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services, Within, read_route
+from headwater.api.route import Route, Services, Within, list_route, read_route
 from headwater.queries.results.columns import ColumnGraph
 from headwater.queries.results.entities import Dataset
 from headwater.queries.service import LineageQueries
@@ -147,7 +147,7 @@ _ID = (NAMESPACE, DATASET)
 _LISTED = (SORT, UPDATED_BEFORE, FORM, LIMIT, OFFSET)
 _RETURNS = types.Datasets | types.ShortDatasets
 ROUTES = (
-    read_route("/api/v1/datasets", list_all_datasets, Within.SEEN, _LISTED, _RETURNS, errors=(400, 503)),
+    list_route("/api/v1/datasets", list_all_datasets, Within.SEEN, _LISTED, _RETURNS),
     read_route(_DATASETS, list_datasets, Within.NAMESPACE, (NAMESPACE, *_LISTED), _RETURNS),
     read_route(f"{_DATASETS}/<dataset>", get_dataset, Within.NAMESPACE, _ID, types.Dataset),
     Route(

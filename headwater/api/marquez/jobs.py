@@ -27,7 +27,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services, Within, read_route
+from headwater.api.route import Route, Services, Within, list_route, read_route
 from headwater.facts.run_attempts import State
 from headwater.queries.results.entities import ChildSort, Job
 
@@ -150,8 +150,8 @@ _PAGED = (FORM, LIMIT, OFFSET)
 _LISTED = (_LAST_RUN_STATES, SORT, UPDATED_BEFORE, *_PAGED)
 _JOBS_LISTED = types.Jobs | types.ShortJobs
 ROUTES = (
-    read_route("/api/v1/jobs", list_all_jobs, Within.SEEN, _LISTED, _JOBS_LISTED, errors=(400, 503)),
-    read_route(_JOBS, list_jobs, Within.NAMESPACE, (JOB_NAMESPACE, *_LISTED), _JOBS_LISTED, errors=(400, 503)),
+    list_route("/api/v1/jobs", list_all_jobs, Within.SEEN, _LISTED, _JOBS_LISTED),
+    list_route(_JOBS, list_jobs, Within.NAMESPACE, (JOB_NAMESPACE, *_LISTED), _JOBS_LISTED),
     read_route(f"{_JOBS}/<job>", get_job, Within.NAMESPACE, _ID, types.Job),
     Route(
         "DELETE",

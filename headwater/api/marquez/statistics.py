@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from headwater.api.http.parameters import choice, text, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
-from headwater.api.route import Services, Within, read_route
+from headwater.api.route import Services, Within, list_route
 from headwater.api.types import Count, Time
 from headwater.api.values import when
 from headwater.facts.created import Created
@@ -108,18 +108,9 @@ def render_count(interval: Interval) -> ThingCount:
 _KINDS: tuple[Created, ...] = ("jobs", "datasets", "sources")
 _PARAMETERS = (_PERIOD, _TIMEZONE)
 ROUTES = (
-    read_route(
-        "/api/v1/stats/lineage-events",
-        count_lineage_events,
-        Within.DEPLOYMENT,
-        _PARAMETERS,
-        list[EventCounts],
-        errors=(400, 503),
-    ),
+    list_route("/api/v1/stats/lineage-events", count_lineage_events, Within.DEPLOYMENT, _PARAMETERS, list[EventCounts]),
     *(
-        read_route(
-            f"/api/v1/stats/{kind}", _counter(kind), Within.DEPLOYMENT, _PARAMETERS, list[ThingCount], errors=(400, 503)
-        )
+        list_route(f"/api/v1/stats/{kind}", _counter(kind), Within.DEPLOYMENT, _PARAMETERS, list[ThingCount])
         for kind in _KINDS
     ),
 )
