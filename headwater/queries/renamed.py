@@ -42,7 +42,7 @@ def _rules(view: GraphView) -> NamingRules:
     return NamingRules(trim_partitions=view.trim_partitions, names=read_stored_rules(view))
 
 
-def renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
+def renamed(view: GraphView, name: DatasetId) -> Sequence[DatasetId]:
     """Load the name like the name in an event; empty if the rules do not change it."""
     loaded = _loaded(name, _rules(view))
     return () if loaded == name else (loaded,)
@@ -51,6 +51,18 @@ def renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
 def untrimmed(name: DatasetId, view: GraphView) -> DatasetId:
     """Apply the rules to a dataset's name, and keep its partitions."""
     return _loaded(name, replace(_rules(view), trim_partitions=False))
+
+
+def find_name_by_rules(view: GraphView, dataset: DatasetId) -> DatasetId | None:
+    """Find the name by the rules, with partitions; None if it stays or the caller may not see it."""
+    name = untrimmed(dataset, view)
+    return name if name != dataset and view.sees(name) else None
+
+
+def find_trimmed(view: GraphView, dataset: DatasetId) -> DatasetId | None:
+    """Find the dataset of a partition's name; None if the name is of no partition."""
+    name = untrimmed(dataset, view)
+    return next((other for other in renamed(view, name) if other != name), None)
 
 
 def folded(name: DatasetId, field: FieldPath, view: GraphView) -> FieldPath:
@@ -62,7 +74,7 @@ def folded(name: DatasetId, field: FieldPath, view: GraphView) -> FieldPath:
 
 def _seen_renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
     """Rename a dataset by the rules; empty if the caller may not query the new name."""
-    return [other for other in renamed(name, view) if view.sees(other)]
+    return [other for other in renamed(view, name) if view.sees(other)]
 
 
 def result_by_name(dataset: DatasetId, query: Callable[[DatasetId], _T | None], view: GraphView) -> _T | None:

@@ -22,7 +22,6 @@ import orjson
 
 from headwater.features.alerts.cause import MANY, Cause
 from headwater.queries.columns.column_impact import ImpactWalk
-from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.graph_queries import find_graph, report_impact
 from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.view import GraphView
@@ -145,7 +144,7 @@ def _columns_below(causes: Sequence[Cause], view: GraphView) -> list[str]:
     for cause in causes:
         if not isinstance(cause.node, DatasetId):
             continue
-        then = ColumnView.of(view.as_of(cause.before))
+        then = view.as_of(cause.before)
         for name in cause.columns[:_STARTS_MAX]:
             column = then.find_column(cause.node, parse_dotted(name))
             impact = ImpactWalk(then, column, DEPTH).report() if column else None

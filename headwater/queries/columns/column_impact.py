@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from headwater.queries.columns.column_graph import ColumnStep, ColumnWalk
 from headwater.queries.columns.column_paths import ColumnPath, ReportedStep, paths_along
-from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.graphs.node_ids import field_candidates
 from headwater.queries.graphs.short_forms import short_datasets, short_jobs
 from headwater.queries.results.entities import Dataset, Job, redacted_dataset, redacted_job
@@ -49,13 +48,12 @@ def report_column_impact(view: GraphView, node_id: str, *, depth: int) -> Column
     Raises:
         Invalid: the id cannot be read as a field's, or names a version.
     """
-    present = ColumnView.of(view)
-    for node in field_candidates(node_id, present):
-        column = present.find_column(node.dataset, node.field)
+    for node in field_candidates(node_id, view):
+        column = view.find_column(node.dataset, node.field)
         if column and node.version:
             raise Invalid.because("nodeId", node_id, "must name no version: what is downstream is known of now")
         if column:
-            return ImpactWalk(present, column, depth).report()
+            return ImpactWalk(view, column, depth).report()
     return None
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.facts.keys import current_key
 from headwater.facts.run_facts import ended, failed
-from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.results.entities import Dataset, Job, LastWriter
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import dataset_of_group, read_facets
 from headwater.queries.view.nodes import job_of_node
-from headwater.queries.written_versions import VersionQuery, newest_of_both
+from headwater.queries.view.written_versions import VersionQuery, newest_of_both
 from headwater_model.ids import DatasetId, JobId
 
 # Producers of datasets that are read, besides the jobs that were read already.

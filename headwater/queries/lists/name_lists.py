@@ -13,9 +13,9 @@ from headwater.facts.keys import FACTS, facts_key, namespace_pk
 from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING
-from headwater.queries.descriptions import is_temporary
 from headwater.queries.results.entities import Namespace
 from headwater.queries.view import GraphView
+from headwater.queries.view.descriptions import is_temporary
 from headwater_model.ids import DatasetId, JobId
 
 Id: TypeAlias = DatasetId | JobId

@@ -17,12 +17,12 @@ from headwater.facts.list_rows import NO_NAMESPACE, owner_pk, tag_facts_key, tag
 from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Row
 from headwater.facts.words import has_words, typed_words
-from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.annotated import AnnotatedKind, is_owned, read_annotated
 from headwater.queries.lists.name_search import page_by_time, rank_of
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import Job, SearchHit, SearchOptions
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import read_facets, schema_of
 from headwater_model.columns import ColumnSource
 from headwater_model.field_paths import parse_dotted, print_dotted
 from headwater_model.ids import JobId

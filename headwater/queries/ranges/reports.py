@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from headwater.queries.columns.current_columns import ColumnView
-from headwater.queries.descriptions import read_live_schemas
 from headwater.queries.lists.tags import read_tagged
 from headwater.queries.ranges.column_flow import (
     ColumnTraversal,
@@ -161,11 +159,10 @@ def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
 
 def _statuses(columns: Sequence[ColumnSource], view: GraphView) -> dict[ColumnSource, Status]:
     """Find the status of each column; without a schema, a reported column is alive."""
-    live = read_live_schemas(map(view.group, {column.dataset for column in columns}), view)
+    live = view.live_schemas(map(view.group, {column.dataset for column in columns}))
     schemas = {dataset: schema for dataset, schema in live.items() if schema is not None}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
-    present = ColumnView.of(view)
-    present.load_columns(dataset for dataset, schema in schemas.items() if not schema.known)
+    view.load_columns(dataset for dataset, schema in schemas.items() if not schema.known)
 
     def status(column: ColumnSource) -> Status:
         if column.dataset not in schemas:
@@ -174,7 +171,7 @@ def _statuses(columns: Sequence[ColumnSource], view: GraphView) -> dict[ColumnSo
             return "alive"
         if schemas[column.dataset].known:
             return "alive" if fields[column.dataset].describes(column.field) else "dropped"
-        entry = present.columns(column.dataset)
+        entry = view.columns(column.dataset)
         return "alive" if entry and entry.known.index.find(column.field) else "unknown"
 
     return {column: status(column) for column in columns}

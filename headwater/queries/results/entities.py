@@ -43,7 +43,7 @@ class SearchOptions(_Limits):
 
 
 class ListOptions(TypedDict):
-    """Options of a list of jobs or datasets; `updated_before`: no event at this time or later."""
+    """Options of a list of datasets; `updated_before`: no event at this time or later."""
 
     sort: NotRequired[Sort]
     updated_before: NotRequired[str | None]

@@ -1,4 +1,4 @@
-"""The one holder of the read side: rows (`rows`), names (`names`) and nodes (`nodes`) as of a time, for a caller."""
+"""The one holder of the read side: rows (`rows`), names (`names`), nodes (`loaded`) and columns, for a caller."""
 
 from headwater.queries.view.graph_view import GraphView
 from headwater.queries.view.names import ResolvedDataset
