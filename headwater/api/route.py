@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
@@ -130,6 +131,25 @@ class Route:
     accepts: object = None
     errors: tuple[int, ...] = (400, 404, 503)
     makes_events: bool = False
+
+
+def read_route(
+    path: str,
+    handler: Handler,
+    within: Within,
+    parameters: tuple[AnyParameter, ...],
+    returns: object,
+    *,
+    errors: tuple[int, ...] = (400, 404, 503),
+) -> Route:
+    """Make a route that reads the graph: a GET with the scope `read`."""
+    return Route(
+        "GET", path, handler, scope="read", within=within, parameters=parameters, returns=returns, errors=errors
+    )
+
+
+# Of a page of a list: an empty page is no error.
+list_route = partial(read_route, errors=(400, 503))
 
 
 def operation_id(route: Route) -> str:

@@ -211,12 +211,16 @@ def is_explicit(facts: RunFacts) -> bool:
 
 def _lineage_of(facts: RunFacts, dataset: IdText) -> list[Reference]:
     """List the references to the job's `lineage` facets that count for a dataset."""
-    references = _references(facts.job_facets.get(LINEAGE, {}))
     if not facts.windows:
-        return references
-    by_ref = {reference["ref"]: reference for reference in references}
-    of_windows = [by_ref[window.lineage] for window in windows_of(facts) if window.lineage in by_ref]
-    return [reference for reference in of_windows if dataset in reference["outputs"]][-1:]
+        return _references(facts.job_facets.get(LINEAGE, {}))
+    references = (reference for _, of_window in _lineage_by_window(facts) for reference in of_window)
+    return [reference for reference in references if dataset in reference["outputs"]][-1:]
+
+
+def _lineage_by_window(facts: RunFacts) -> Iterator[tuple[Window, list[Reference]]]:
+    """Yield each window with its `lineage` facet, `(Window(...), [reference])`, or without: `(Window(...), [])`."""
+    references = {reference["ref"]: [reference] for reference in _references(facts.job_facets.get(LINEAGE, {}))}
+    return ((window, references.get(window.lineage or "", [])) for window in windows_of(facts))
 
 
 def flows_of(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
@@ -228,21 +232,20 @@ def flows_of(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
     if not facts.windows:
         return _flows_in(references, facts.inputs, facts.outputs) if references else None
     flows: dict[IdText, set[IdText]] = {}
-    for window in windows_of(facts):
-        of_window = flows_of_window(facts, window)
+    for window, lineage in _lineage_by_window(facts):
+        of_window = _flows_in(lineage, window.inputs, window.outputs)
         for output in window.outputs:
-            sources = set(window.inputs) if of_window is None else of_window[output]
-            flows.setdefault(output, set()).update(sources)
+            flows.setdefault(output, set()).update(of_window[output] if lineage else window.inputs)
     # An output mentioned before the windows may be made of all inputs.
     return {output: flows.get(output, set(facts.inputs)) for output in facts.outputs}
 
 
-def flows_of_window(facts: RunFacts, window: Window) -> dict[IdText, set[IdText]] | None:
-    """Find the inputs of each output of a window, by the window's `lineage` facet; None without the facet."""
-    references = [
-        reference for reference in _references(facts.job_facets.get(LINEAGE, {})) if reference["ref"] == window.lineage
-    ]
-    return _flows_in(references, window.inputs, window.outputs) if references else None
+def last_flows(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
+    """Find the inputs of each output as `flows_of`; of a run with windows, by the `lineage` facet of the last."""
+    if not facts.windows:
+        return flows_of(facts)
+    *_, (window, lineage) = _lineage_by_window(facts)
+    return _flows_in(lineage, window.inputs, window.outputs) if lineage else None
 
 
 def _flows_in(

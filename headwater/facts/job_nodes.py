@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from headwater.events.event import Facet, ParentRun
 from headwater.events.subsets import SUBSET, Part, part_of
 from headwater.facts.annotations import annotations_of, annotations_to_json
-from headwater.facts.facet_refs import flows_of, flows_of_window, is_explicit, reported_columns
+from headwater.facts.facet_refs import is_explicit, last_flows, reported_columns
 from headwater.facts.facts import (
     Histories,
     IdText,
@@ -47,7 +47,7 @@ from headwater.facts.run_facts import (
     version_created,
 )
 from headwater.facts.table import GraphReader
-from headwater.facts.windows import io_at, window_at
+from headwater.facts.windows import io_at
 from headwater.times import LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -153,8 +153,7 @@ def _flows_json(
     facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
 ) -> dict[str, list[list[int]]]:
     """Render `flows`: by output, the positions of its inputs; nothing for a run without a statement of flows."""
-    window = window_at(facts)
-    flows = flows_of_window(facts, window) if window else flows_of(facts)
+    flows = last_flows(facts)
     if flows is None:
         return {}
     positions = {text_of(dataset): position for position, dataset in enumerate(inputs)}

@@ -65,11 +65,8 @@ def windows_of(facts: RunFacts) -> Iterator[Window]:
 
 def window_at(facts: RunFacts, time: str | None = None) -> Window | None:
     """Find the last window of a run up to a time; None without a window."""
-    last = None
-    for window in windows_of(facts):
-        if time is None or window.time <= time:
-            last = window
-    return last
+    earlier = [window for window in windows_of(facts) if time is None or window.time <= time]
+    return earlier[-1] if earlier else None
 
 
 def io_times(facts: RunFacts) -> set[str]:

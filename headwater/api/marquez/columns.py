@@ -17,7 +17,7 @@ from headwater.api.marquez import column_types as types
 from headwater.api.marquez.dataset_views import render_writer
 from headwater.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, lineage_at
 from headwater.api.marquez.responses import require
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, read_route
 from headwater.api.types import BriefRun, Edge
 from headwater.api.values import (
     origins_path,
@@ -312,22 +312,12 @@ def _render_brief(run: Run) -> BriefRun:
 
 
 ROUTES = (
-    Route(
-        "GET",
+    read_route(
         "/api/v1/column-lineage",
         get_column_lineage,
-        scope="read",
-        within=Within.NODE,
-        parameters=(_NODE_ID, _DEPTH, _WITH_DOWNSTREAM, _LINEAGE_AT, DATASET_VERSION),
-        returns=types.ColumnGraph,
+        Within.NODE,
+        (_NODE_ID, _DEPTH, _WITH_DOWNSTREAM, _LINEAGE_AT, DATASET_VERSION),
+        types.ColumnGraph,
     ),
-    Route(
-        "GET",
-        "/api/v1/column-lineage/origins",
-        get_column_origins,
-        scope="read",
-        within=Within.NODE,
-        parameters=(_FIELD_ID,),
-        returns=types.Origins,
-    ),
+    read_route("/api/v1/column-lineage/origins", get_column_origins, Within.NODE, (_FIELD_ID,), types.Origins),
 )

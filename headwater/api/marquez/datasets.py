@@ -26,7 +26,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Route, Services, Within, list_route, read_route
 from headwater.queries.results.columns import ColumnGraph
 from headwater.queries.results.entities import Dataset
 from headwater.queries.service import LineageQueries
@@ -147,34 +147,9 @@ _ID = (NAMESPACE, DATASET)
 _LISTED = (SORT, UPDATED_BEFORE, FORM, LIMIT, OFFSET)
 _RETURNS = types.Datasets | types.ShortDatasets
 ROUTES = (
-    Route(
-        "GET",
-        "/api/v1/datasets",
-        list_all_datasets,
-        scope="read",
-        within=Within.SEEN,
-        parameters=_LISTED,
-        returns=_RETURNS,
-        errors=(400, 503),
-    ),
-    Route(
-        "GET",
-        _DATASETS,
-        list_datasets,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=(NAMESPACE, *_LISTED),
-        returns=_RETURNS,
-    ),
-    Route(
-        "GET",
-        f"{_DATASETS}/<dataset>",
-        get_dataset,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=_ID,
-        returns=types.Dataset,
-    ),
+    list_route("/api/v1/datasets", list_all_datasets, Within.SEEN, _LISTED, _RETURNS),
+    read_route(_DATASETS, list_datasets, Within.NAMESPACE, (NAMESPACE, *_LISTED), _RETURNS),
+    read_route(f"{_DATASETS}/<dataset>", get_dataset, Within.NAMESPACE, _ID, types.Dataset),
     Route(
         "DELETE",
         f"{_DATASETS}/<dataset>",
@@ -184,22 +159,18 @@ ROUTES = (
         parameters=_ID,
         returns=types.Dataset,
     ),
-    Route(
-        "GET",
+    read_route(
         f"{_DATASETS}/<dataset>/versions",
         list_dataset_versions,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=(*_ID, LIMIT, OFFSET),
-        returns=types.DatasetVersions,
+        Within.NAMESPACE,
+        (*_ID, LIMIT, OFFSET),
+        types.DatasetVersions,
     ),
-    Route(
-        "GET",
+    read_route(
         f"{_DATASETS}/<dataset>/versions/<version>",
         get_dataset_version,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=(*_ID, DATASET_VERSION_ID),
-        returns=types.DatasetVersion,
+        Within.NAMESPACE,
+        (*_ID, DATASET_VERSION_ID),
+        types.DatasetVersion,
     ),
 )

@@ -11,7 +11,7 @@ from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import types
 from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, read_route
 
 _AFTER = moment("after", "From this time on.")
 _BEFORE = moment("before", "Before this time.")
@@ -42,13 +42,11 @@ def list_events(services: Services, request: HttpRequest) -> Response[str]:
 
 
 ROUTES = (
-    Route(
-        "GET",
+    read_route(
         "/api/v1/events/lineage",
         list_events,
-        scope="read",
-        within=Within.SEEN,
-        parameters=(_RUN_ID, _AFTER, _BEFORE, _NEWEST_FIRST, LIMIT, OFFSET),
-        returns=types.RawEvents,
+        Within.SEEN,
+        (_RUN_ID, _AFTER, _BEFORE, _NEWEST_FIRST, LIMIT, OFFSET),
+        types.RawEvents,
     ),
 )

@@ -14,7 +14,7 @@ from headwater.api.http.parameters import nonblank_text
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.marquez import search_types as types
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, list_route
 from headwater.events.event import TERMINAL
 from headwater.facts.words import typed_words
 from headwater.queries.results.entities import Job, SearchOptions
@@ -107,24 +107,6 @@ def mark(text: str, searched: str) -> str:
 
 _SEARCH = "/api/v2beta/search"
 ROUTES = (
-    Route(
-        "GET",
-        f"{_SEARCH}/jobs",
-        search_job_texts,
-        scope="read",
-        within=Within.SEEN,
-        parameters=(_TEXT,),
-        returns=types.JobTextHits,
-        errors=(400, 503),
-    ),
-    Route(
-        "GET",
-        f"{_SEARCH}/datasets",
-        search_dataset_texts,
-        scope="read",
-        within=Within.SEEN,
-        parameters=(_TEXT,),
-        returns=types.DatasetTextHits,
-        errors=(400, 503),
-    ),
+    list_route(f"{_SEARCH}/jobs", search_job_texts, Within.SEEN, (_TEXT,), types.JobTextHits),
+    list_route(f"{_SEARCH}/datasets", search_dataset_texts, Within.SEEN, (_TEXT,), types.DatasetTextHits),
 )

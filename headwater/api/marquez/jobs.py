@@ -27,7 +27,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Route, Services, Within, list_route, read_route
 from headwater.facts.run_attempts import State
 from headwater.queries.results.entities import ChildSort, Job
 
@@ -150,27 +150,9 @@ _PAGED = (FORM, LIMIT, OFFSET)
 _LISTED = (_LAST_RUN_STATES, SORT, UPDATED_BEFORE, *_PAGED)
 _JOBS_LISTED = types.Jobs | types.ShortJobs
 ROUTES = (
-    Route(
-        "GET",
-        "/api/v1/jobs",
-        list_all_jobs,
-        scope="read",
-        within=Within.SEEN,
-        parameters=_LISTED,
-        returns=_JOBS_LISTED,
-        errors=(400, 503),
-    ),
-    Route(
-        "GET",
-        _JOBS,
-        list_jobs,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=(JOB_NAMESPACE, *_LISTED),
-        returns=_JOBS_LISTED,
-        errors=(400, 503),
-    ),
-    Route("GET", f"{_JOBS}/<job>", get_job, scope="read", within=Within.NAMESPACE, parameters=_ID, returns=types.Job),
+    list_route("/api/v1/jobs", list_all_jobs, Within.SEEN, _LISTED, _JOBS_LISTED),
+    list_route(_JOBS, list_jobs, Within.NAMESPACE, (JOB_NAMESPACE, *_LISTED), _JOBS_LISTED),
+    read_route(f"{_JOBS}/<job>", get_job, Within.NAMESPACE, _ID, types.Job),
     Route(
         "DELETE",
         f"{_JOBS}/<job>",
@@ -180,31 +162,13 @@ ROUTES = (
         parameters=_ID,
         returns=types.Job,
     ),
-    Route(
-        "GET",
-        f"{_JOBS}/<job>/children",
-        list_child_jobs,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=(*_ID, _CHILD_SORT, *_PAGED),
-        returns=_JOBS_LISTED,
+    read_route(
+        f"{_JOBS}/<job>/children", list_child_jobs, Within.NAMESPACE, (*_ID, _CHILD_SORT, *_PAGED), _JOBS_LISTED
     ),
-    Route(
-        "GET",
-        f"{_JOBS}/<job>/versions",
-        list_job_versions,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=(*_ID, LIMIT, OFFSET),
-        returns=types.JobVersions,
+    read_route(
+        f"{_JOBS}/<job>/versions", list_job_versions, Within.NAMESPACE, (*_ID, LIMIT, OFFSET), types.JobVersions
     ),
-    Route(
-        "GET",
-        f"{_JOBS}/<job>/versions/<version>",
-        get_job_version,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=(*_ID, JOB_VERSION_ID),
-        returns=types.JobVersion,
+    read_route(
+        f"{_JOBS}/<job>/versions/<version>", get_job_version, Within.NAMESPACE, (*_ID, JOB_VERSION_ID), types.JobVersion
     ),
 )

@@ -18,7 +18,7 @@ from headwater.api.marquez.graph_views import (
 )
 from headwater.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, LIMIT_MAX, is_short, lineage_at
 from headwater.api.marquez.responses import require
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, read_route
 from headwater.facts.result_page import ResultPage
 from headwater.queries.results.graphs import GraphDirection, Side, UpstreamRun
 from headwater_model.errors import Invalid
@@ -157,50 +157,30 @@ def _respond_runs(services: Services, runs: ResultPage[UpstreamRun]) -> Response
 
 
 ROUTES = (
-    Route(
-        "GET",
+    read_route(
         "/api/v1/lineage",
         get_lineage,
-        scope="read",
-        within=Within.NODE,
-        parameters=(_NODE_ID, _DEPTH, _LINEAGE_AT, DATASET_VERSION, _DIRECTION, FORM, _FOLD, _DEPENDENCIES),
-        returns=types.Graph | types.ShortGraph,
+        Within.NODE,
+        (_NODE_ID, _DEPTH, _LINEAGE_AT, DATASET_VERSION, _DIRECTION, FORM, _FOLD, _DEPENDENCIES),
+        types.Graph | types.ShortGraph,
     ),
-    Route(
-        "GET",
+    read_route(
         "/api/v1/lineage/history",
         get_history,
-        scope="read",
-        within=Within.NODE,
-        parameters=(_NODE_ID, _DEPTH, _DIRECTION, _START, _END),
-        returns=types.GraphHistory,
+        Within.NODE,
+        (_NODE_ID, _DEPTH, _DIRECTION, _START, _END),
+        types.GraphHistory,
         errors=(400, 404, 413, 503),
     ),
-    Route(
-        "GET",
+    read_route(
         "/api/v1/lineage/neighbours",
         list_neighbours,
-        scope="read",
-        within=Within.NODE,
-        parameters=(_NODE_ID, _SIDE, _PART, _PAGE, _CURSOR),
-        returns=types.Neighbours,
+        Within.NODE,
+        (_NODE_ID, _SIDE, _PART, _PAGE, _CURSOR),
+        types.Neighbours,
     ),
-    Route(
-        "GET",
-        "/api/v1/runlineage/upstream",
-        get_upstream_runs,
-        scope="read",
-        within=Within.RUN,
-        parameters=(_RUN_ID, _RUNS_UP),
-        returns=types.UpstreamRuns,
-    ),
-    Route(
-        "GET",
-        "/api/v1/runlineage/downstream",
-        get_downstream_runs,
-        scope="read",
-        within=Within.RUN,
-        parameters=(_RUN_ID, _RUNS_DOWN),
-        returns=types.UpstreamRuns,
+    read_route("/api/v1/runlineage/upstream", get_upstream_runs, Within.RUN, (_RUN_ID, _RUNS_UP), types.UpstreamRuns),
+    read_route(
+        "/api/v1/runlineage/downstream", get_downstream_runs, Within.RUN, (_RUN_ID, _RUNS_DOWN), types.UpstreamRuns
     ),
 )

@@ -11,7 +11,7 @@ from headwater.api.http.responses import respond, respond_json
 from headwater.api.marquez import catalogue_types as types
 from headwater.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging, read_texts
 from headwater.api.marquez.responses import require, respond_list, wait_until_shown
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Route, Services, Within, list_route, read_route
 from headwater.api.values import when
 from headwater.queries.results.entities import Namespace
 
@@ -97,25 +97,8 @@ def _find(services: Services, request: HttpRequest) -> Namespace:
 
 _NAMESPACE = "/api/v1/namespaces/<namespace>"
 ROUTES = (
-    Route(
-        "GET",
-        "/api/v1/namespaces",
-        list_namespaces,
-        scope="read",
-        within=Within.SEEN,
-        parameters=(LIMIT, OFFSET),
-        returns=types.Namespaces,
-        errors=(400, 503),
-    ),
-    Route(
-        "GET",
-        _NAMESPACE,
-        get_namespace,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=(NAMESPACE,),
-        returns=types.Namespace,
-    ),
+    list_route("/api/v1/namespaces", list_namespaces, Within.SEEN, (LIMIT, OFFSET), types.Namespaces),
+    read_route(_NAMESPACE, get_namespace, Within.NAMESPACE, (NAMESPACE,), types.Namespace),
     Route(
         "PUT",
         _NAMESPACE,

@@ -23,7 +23,7 @@ from headwater.api.marquez.parameters import (
 )
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.marquez.run_views import render_run, summarize_child_run, summarize_run
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, read_route
 from headwater.events.event import Facets
 from headwater.facts.run_facts import Run
 
@@ -92,32 +92,20 @@ def _find(services: Services, request: HttpRequest) -> Run:
 
 _RUN = "/api/v1/jobs/runs/<run_id>"
 ROUTES = (
-    Route(
-        "GET",
+    read_route(
         "/api/v1/namespaces/<namespace>/jobs/<job>/runs",
         list_runs,
-        scope="read",
-        within=Within.NAMESPACE,
-        parameters=(JOB_NAMESPACE, JOB, FORM, LIMIT, OFFSET),
-        returns=types.Runs | types.ShortRuns,
+        Within.NAMESPACE,
+        (JOB_NAMESPACE, JOB, FORM, LIMIT, OFFSET),
+        types.Runs | types.ShortRuns,
     ),
-    Route("GET", _RUN, get_run, scope="read", within=Within.RUN, parameters=(RUN_ID,), returns=types.Run),
-    Route(
-        "GET",
+    read_route(_RUN, get_run, Within.RUN, (RUN_ID,), types.Run),
+    read_route(
         f"{_RUN}/children",
         list_child_runs,
-        scope="read",
-        within=Within.RUN,
-        parameters=(RUN_ID, FORM, LIMIT, OFFSET),
-        returns=types.Runs | types.ShortChildRuns,
+        Within.RUN,
+        (RUN_ID, FORM, LIMIT, OFFSET),
+        types.Runs | types.ShortChildRuns,
     ),
-    Route(
-        "GET",
-        f"{_RUN}/facets",
-        get_run_facets,
-        scope="read",
-        within=Within.RUN,
-        parameters=(RUN_ID, _TYPE),
-        returns=types.RunFacets,
-    ),
+    read_route(f"{_RUN}/facets", get_run_facets, Within.RUN, (RUN_ID, _TYPE), types.RunFacets),
 )

@@ -22,7 +22,7 @@ from headwater.api.marquez import search_types as types
 from headwater.api.marquez.parameters import FORM, LIMIT_MAX, is_short
 from headwater.api.marquez.responses import respond_list
 from headwater.api.marquez.run_views import summarize_run
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, list_route
 from headwater.api.values import when
 from headwater.facts.result_page import ResultPage
 from headwater.queries.results.columns import ColumnHit
@@ -203,14 +203,11 @@ def render_hit(hit: SearchHit | ColumnHit) -> types.SearchHit:
 
 
 ROUTES = (
-    Route(
-        "GET",
+    list_route(
         "/api/v1/search",
         search,
-        scope="read",
-        within=Within.SEEN,
-        parameters=(_TEXT, _TAG, _STATE, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER, FORM),
-        returns=types.SearchResults | types.ShortSearchResults,
-        errors=(400, 503),
+        Within.SEEN,
+        (_TEXT, _TAG, _STATE, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER, FORM),
+        types.SearchResults | types.ShortSearchResults,
     ),
 )

@@ -11,7 +11,7 @@ from headwater.api.http.responses import respond, respond_json
 from headwater.api.marquez import catalogue_types as types
 from headwater.api.marquez.parameters import LIMIT, OFFSET, SOURCE, read_paging, read_texts
 from headwater.api.marquez.responses import require, respond_list, wait_until_shown
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Route, Services, Within, list_route, read_route
 from headwater.api.values import when
 from headwater.queries.results.entities import DEFAULT_SOURCE as DEFAULT
 from headwater.queries.results.entities import Source
@@ -78,17 +78,8 @@ def render_source(source: Source) -> types.Source:
 
 _SOURCE = "/api/v1/sources/<source>"
 ROUTES = (
-    Route(
-        "GET",
-        "/api/v1/sources",
-        list_sources,
-        scope="read",
-        within=Within.SEEN,
-        parameters=(LIMIT, OFFSET),
-        returns=types.Sources,
-        errors=(400, 503),
-    ),
-    Route("GET", _SOURCE, get_source, scope="read", within=Within.SEEN, parameters=(SOURCE,), returns=types.Source),
+    list_route("/api/v1/sources", list_sources, Within.SEEN, (LIMIT, OFFSET), types.Sources),
+    read_route(_SOURCE, get_source, Within.SEEN, (SOURCE,), types.Source),
     Route(
         "PUT",
         _SOURCE,

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from headwater.api.http.parameters import choice, text, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, list_route
 from headwater.api.types import Count, Time
 from headwater.api.values import when
 from headwater.facts.created import Created
@@ -108,27 +108,9 @@ def render_count(interval: Interval) -> ThingCount:
 _KINDS: tuple[Created, ...] = ("jobs", "datasets", "sources")
 _PARAMETERS = (_PERIOD, _TIMEZONE)
 ROUTES = (
-    Route(
-        "GET",
-        "/api/v1/stats/lineage-events",
-        count_lineage_events,
-        scope="read",
-        within=Within.DEPLOYMENT,
-        parameters=_PARAMETERS,
-        returns=list[EventCounts],
-        errors=(400, 503),
-    ),
+    list_route("/api/v1/stats/lineage-events", count_lineage_events, Within.DEPLOYMENT, _PARAMETERS, list[EventCounts]),
     *(
-        Route(
-            "GET",
-            f"/api/v1/stats/{kind}",
-            _counter(kind),
-            scope="read",
-            within=Within.DEPLOYMENT,
-            parameters=_PARAMETERS,
-            returns=list[ThingCount],
-            errors=(400, 503),
-        )
+        list_route(f"/api/v1/stats/{kind}", _counter(kind), Within.DEPLOYMENT, _PARAMETERS, list[ThingCount])
         for kind in _KINDS
     ),
 )

@@ -26,7 +26,7 @@ from headwater.api.marquez.parameters import (
     read_texts,
 )
 from headwater.api.marquez.responses import respond_list, wait_until_shown
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Route, Services, Within, list_route
 from headwater.facts.annotations import API, Annotations, Attribution, KnownTag, Tag
 
 
@@ -151,16 +151,7 @@ _of_job = partial(
     returns=types.Job,
 )
 ROUTES = (
-    Route(
-        "GET",
-        "/api/v1/tags",
-        list_tags,
-        scope="read",
-        within=Within.SEEN,
-        parameters=(LIMIT, OFFSET),
-        returns=catalogue_types.Tags,
-        errors=(400, 503),
-    ),
+    list_route("/api/v1/tags", list_tags, Within.SEEN, (LIMIT, OFFSET), catalogue_types.Tags),
     Route(
         "PUT",
         "/api/v1/tags/<tag>",

@@ -14,7 +14,7 @@ from headwater.features.alerts.failures import find_failed_runs, find_failing_te
 from headwater.features.alerts.rules import AlertRules
 from headwater.features.alerts.tagged_columns import find_reaching, find_tagged_columns
 from headwater.features.alerts.versions import find_due_time, find_late_version, find_schema_changes, read_good_versions
-from headwater.queries.graph_queries import GraphQueries
+from headwater.queries.graph_queries import report_impact
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId
 
@@ -100,7 +100,7 @@ def _diagnose_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules
 
 def _guarded_below(group: ResolvedDataset, view: GraphView, rules: AlertRules) -> Iterator[DatasetId]:
     """Yield the guarded datasets below."""
-    impact = GraphQueries(view).report_impact(group.primary.node_id, depth=DEPTH)
+    impact = report_impact(view, group.primary.node_id, depth=DEPTH)
     for reached in impact.impacted if impact else ():
         dataset = reached.node.id
         if isinstance(dataset, DatasetId) and any(rule.guards(dataset) for rule in rules.tags):

@@ -46,8 +46,8 @@ def find_failing_tests(node: Node, known: Assertions, view: GraphView) -> Iterat
     """
     if not any(rank == _FAILED for _, rank in known.values()):
         return
-    results = list_assertions(node, view)
-    history = list_assertion_history(node, view, limit=_RESULTS_MAX)
+    results = list_assertions(view, node)
+    history = list_assertion_history(view, node, limit=_RESULTS_MAX)
     passed: dict[tuple[str | None, ...], str] = {}
     first_failed: dict[tuple[str | None, ...], str] = {}
     for result in history.items if history else ():

@@ -22,8 +22,7 @@ import orjson
 
 from headwater.features.alerts.cause import MANY, Cause
 from headwater.queries.columns.column_impact import ImpactWalk
-from headwater.queries.columns.current_columns import ColumnView
-from headwater.queries.graph_queries import GraphQueries
+from headwater.queries.graph_queries import find_graph, report_impact
 from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.view import GraphView
 from headwater_model.field_paths import parse_dotted
@@ -106,9 +105,9 @@ def _cut(value: Any, items: int, characters: int) -> Any:
 def _render_whole(causes: Sequence[Cause], view: GraphView, explorer: str) -> dict[str, Any]:
     first = causes[0]
     # The node itself, for its owners; and all nodes downstream of it, nearest first.
-    graph = GraphQueries(view).find_graph(first.node.node_id, depth=0)
+    graph = find_graph(view, first.node.node_id, depth=0)
     owners = _owners(node for node in (graph.nodes if graph else ()) if node.id == first.node)
-    impact = GraphQueries(view).report_impact(first.node.node_id, depth=DEPTH)
+    impact = report_impact(view, first.node.node_id, depth=DEPTH)
     nodes = [(reached.node, reached.hops) for reached in impact.impacted] if impact else []
     # The address of the node's page in the explorer.
     page = "dataset" if isinstance(first.node, DatasetId) else "job"
@@ -145,7 +144,7 @@ def _columns_below(causes: Sequence[Cause], view: GraphView) -> list[str]:
     for cause in causes:
         if not isinstance(cause.node, DatasetId):
             continue
-        then = ColumnView.of(view.as_of(cause.before))
+        then = view.as_of(cause.before)
         for name in cause.columns[:_STARTS_MAX]:
             column = then.find_column(cause.node, parse_dotted(name))
             impact = ImpactWalk(then, column, DEPTH).report() if column else None

@@ -11,7 +11,6 @@ from headwater.facts.annotations import Annotations, annotations_of, tag_key
 from headwater.features.alerts.cause import Cause
 from headwater.features.alerts.rules import TagRule
 from headwater.queries.columns.column_graph import ColumnWalk
-from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.results.columns import ColumnInput, ColumnNode
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.walk import Walked, walk
@@ -69,7 +68,7 @@ def find_tagged_columns(group: ResolvedDataset, reaching: Sequence[Reaching]) ->
 
 def _columns_above(dataset: DatasetId, view: GraphView) -> Mapping[Column, set[FieldPath]]:
     """Find the columns from which values flow unmasked, each with the dataset's columns made of it."""
-    columns = ColumnView.of(view)
+    columns = view
     starts = columns.list_columns(dataset, used=False)
     graph = ColumnWalk(columns).graph(starts, depth=DEPTH, downstream=False)
     nodes = {Column(node.dataset, node.field): node for node in graph.columns}

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from headwater.facts.facts import is_dropped
 from headwater.features.alerts.cause import Cause, Kind
-from headwater.queries.descriptions import is_temporary
 from headwater.queries.runs.dataset_versions import KnownVersion, compare_schemas, read_versions
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import is_temporary
 from headwater_model.times import normalize
 
 # Versions from which the next is expected, and the fewest intervals between them.

@@ -25,11 +25,10 @@ from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import ended
 from headwater.facts.table import GraphReader, RowQuery
 from headwater.features.graph_tables.tables import COLUMN_EDGES, COLUMNS, DATASETS, JOBS, RUNS, TABLE_EDGES
-from headwater.queries.columns.current_columns import ColumnView
-from headwater.queries.descriptions import dataset_of_group, descriptions_in, read_facets, schema_of
 from headwater.queries.graphs.edges import declared_sources
 from headwater.queries.results.entities import Dataset, Job, description_of
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import dataset_of_group, descriptions_in, read_facets, schema_of
 from headwater.queries.view.nodes import under_primaries
 from headwater.times import shift
 from headwater_model.columns import ColumnSource, Transformation
@@ -101,7 +100,7 @@ def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) ->
 
     An edge without a column at both ends is an edge between datasets, and is not repeated here.
     """
-    view = ColumnView(table, end_of_day(day), aliases_max=_ALIASES_MAX)
+    view = GraphView(table, end_of_day(day), aliases_max=_ALIASES_MAX)
     view.load_columns(names)
     for name in names:
         entry = view.columns(name) if view.primary(name) == name else None

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, read_route
 from headwater.api.types import Count, Id, Time
 from headwater.api.values import render_id, render_ids, when
 from headwater.facts.run_attempts import State
@@ -80,14 +80,4 @@ def _render_job(job: Job, places: dict[DatasetId, int]) -> EstateJob:
     }
 
 
-ROUTES = (
-    Route(
-        "GET",
-        "/api/v1/reports/estate",
-        report_estate,
-        scope="read",
-        within=Within.SEEN,
-        returns=EstateReport,
-        errors=(503,),
-    ),
-)
+ROUTES = (read_route("/api/v1/reports/estate", report_estate, Within.SEEN, (), EstateReport, errors=(503,)),)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from headwater.queries.columns.column_graph import ColumnWalk
-from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.graphs.node_ids import find_node
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
@@ -53,7 +52,7 @@ def report_column_readers(node_id: str, view: GraphView) -> Readers | None:
         return None
     if not isinstance(node.id, DatasetId) or node.version:
         raise Invalid.because("nodeId", node_id, "must name a dataset, without a version")
-    columns = ColumnView.of(view)
+    columns = view
     entry = columns.find_columns(node.id)
     if entry is None:
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from aws_lambda_powertools.event_handler import Response
 
@@ -13,7 +12,7 @@ from headwater.api.http.responses import respond_json
 from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.reports.route import IS_TABLE, is_table, report_route, respond
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, list_route, read_route
 from headwater.features.insights import broken_jobs, column_readers, coverage, durations, feed, old_data, views
 from headwater.features.insights.feed_rows import FEED_DAYS
 from headwater.times import day_of, days_between, from_seconds, shift
@@ -140,26 +139,16 @@ def report_column_readers(services: Services, request: HttpRequest) -> Response[
     return respond_json(services.links, views.render_column_readers(require(readers, "Node", node_id)))
 
 
-_listed = partial(Route, "GET", scope="read", within=Within.SEEN, errors=(400, 503))
 _OF_FEED = (_SINCE, _DAYS, _UNTIL, _KIND, _NAMESPACE, LIMIT, OFFSET)
+_OF_DURATIONS = (_JOBS_NAMESPACE, _OWNER, LIMIT, OFFSET)
+_REPORTS = "/api/v1/reports"
 ROUTES = (
-    _listed("/api/v1/feed", list_feed, parameters=_OF_FEED, returns=views.Feed),
+    list_route("/api/v1/feed", list_feed, Within.SEEN, _OF_FEED, views.Feed),
     report_route("coverage", report_coverage, Within.SEEN, _OF_COVERAGE, views.CoverageReport),
-    _listed("/api/v1/reports/broken", report_broken, parameters=(_OWNER, LIMIT, OFFSET), returns=views.BrokenReport),
-    Route(
-        "GET",
-        "/api/v1/reports/column-readers",
-        report_column_readers,
-        scope="read",
-        within=Within.NODE,
-        parameters=(_DATASET_ID,),
-        returns=views.ColumnReadersReport,
+    list_route(f"{_REPORTS}/broken", report_broken, Within.SEEN, (_OWNER, LIMIT, OFFSET), views.BrokenReport),
+    read_route(
+        f"{_REPORTS}/column-readers", report_column_readers, Within.NODE, (_DATASET_ID,), views.ColumnReadersReport
     ),
-    _listed(
-        "/api/v1/reports/durations",
-        report_durations,
-        parameters=(_JOBS_NAMESPACE, _OWNER, LIMIT, OFFSET),
-        returns=views.DurationReport,
-    ),
-    _listed("/api/v1/reports/old-data", report_old_data, returns=views.OldDataReport),
+    list_route(f"{_REPORTS}/durations", report_durations, Within.SEEN, _OF_DURATIONS, views.DurationReport),
+    list_route(f"{_REPORTS}/old-data", report_old_data, Within.SEEN, (), views.OldDataReport),
 )

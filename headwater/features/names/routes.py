@@ -7,7 +7,7 @@ from typing_extensions import NotRequired, TypedDict
 
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, read_route
 from headwater.api.types import Count, Id
 from headwater.api.values import render_id, render_ids
 from headwater.features.names import similar_names
@@ -76,14 +76,4 @@ def _render_group(group: similar_names.SimilarDatasets) -> SimilarDatasets:
     return rendered
 
 
-ROUTES = (
-    Route(
-        "GET",
-        "/api/v1/reports/similar",
-        report_similar,
-        scope="read",
-        within=Within.SEEN,
-        returns=SimilarReport,
-        errors=(503,),
-    ),
-)
+ROUTES = (read_route("/api/v1/reports/similar", report_similar, Within.SEEN, (), SimilarReport, errors=(503,)),)

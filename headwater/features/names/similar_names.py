@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from headwater.events.field_folds import FieldFold
-from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.name_lists import NameCatalogue
 from headwater.queries.view import GraphView
+from headwater.queries.view.descriptions import read_facets, schema_of
 from headwater_model.ids import DatasetId, FieldPath
 
 _Columns: TypeAlias = frozenset[FieldPath]

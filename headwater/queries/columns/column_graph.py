@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from headwater.queries.columns.current_columns import ColumnView, DatasetColumns
 from headwater.queries.columns.read_versions import ReadVersions
 from headwater.queries.graphs.short_forms import find_stale
 from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode
 from headwater.queries.results.entities import LastWriter
 from headwater.queries.view import GraphView
+from headwater.queries.view.column_reports import DatasetColumns
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation, in_order
 from headwater_model.field_paths import ColumnIndex
@@ -47,7 +47,7 @@ class ColumnWalk:
     """
 
     def __init__(self, view: GraphView) -> None:
-        self._view = ColumnView.of(view)
+        self._view = view
         self._walked = Walked[Column](COLUMNS_MAX)
         self._outputs: dict[Column, AbstractSet[Column]] = {}
 
@@ -231,6 +231,19 @@ def _steps_into(
         yield ColumnStep(ColumnSource(dataset), ColumnSource(entry.group.primary), frozenset(), job)
 
 
+def columns_of(view: GraphView, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
+    """Read each dataset's derived columns with their current inputs; the input limit counts for all together."""
+    view.load_columns(datasets)
+    budget = SOURCES_MAX
+    graphs = {}
+    for dataset in datasets:
+        entry = view.columns(dataset)
+        columns = reported_graph(entry, budget) if entry else ColumnGraph(())
+        budget -= sum(len(column.inputs) for column in columns.columns)
+        graphs[dataset] = columns
+    return graphs
+
+
 def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:
     """List a dataset's reported columns, each with all its sources, while the sources fit the budget."""
     nodes: list[ColumnNode] = []
@@ -250,19 +263,22 @@ def column_node(
     outputs: Iterable[Column] = (),
     last: LastWriter | None = None,
     *,
+    version: str | None = None,
+    versions: Mapping[DatasetId, str] = _NO_VERSIONS,
     inputs_read: Mapping[ColumnSource, str] = _NO_VERSIONS,
 ) -> ColumnNode:
-    """Make the node of a column, with the source versions read by its reporters.
+    """Make the node of a column, with the source versions read by its reporters; of a version, with its `versions`.
 
     All columns of a dataset share its `dependencies`.
     """
     return ColumnNode(
         column.dataset,
         column.field,
+        version,
         type=entry.type_of(column.field) or UNKNOWN_TYPE,
         schema_known=entry.schema.known,
         place=entry.schema.columns.get(column.field[:1]),
-        inputs=column_inputs(entry.known.inputs_of(column.field), read=inputs_read),
+        inputs=column_inputs(entry.known.inputs_of(column.field), versions, read=inputs_read),
         dependencies=dependencies,
         outputs=tuple(ColumnInput(output.dataset, output.field) for output in sorted(outputs)),
         reporters=entry.known.reporters_of(column.field),

@@ -8,11 +8,13 @@ from typing import TypeVar
 
 from headwater.queries.columns.column_graph import ColumnStep, ColumnWalk
 from headwater.queries.columns.column_paths import ColumnPath, ReportedStep, paths_along
+from headwater.queries.graphs.node_ids import field_candidates
 from headwater.queries.graphs.short_forms import short_datasets, short_jobs
 from headwater.queries.results.entities import Dataset, Job, redacted_dataset, redacted_job
 from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
+from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId
 
 # Steps between columns read for a report.
@@ -38,6 +40,21 @@ class _Reached:
     def nearest(self) -> tuple[Column, ...]:
         """The columns nearest before it."""
         return tuple(sorted(column for column, hops in self.through.items() if hops + 1 == self.hops))
+
+
+def report_column_impact(view: GraphView, node_id: str, *, depth: int) -> ColumnImpact | None:
+    """Report everything derived from a field (`datasetField:...`) now, up to `depth` jobs away; None if unknown.
+
+    Raises:
+        Invalid: the id cannot be read as a field's, or names a version.
+    """
+    for node in field_candidates(node_id, view):
+        column = view.find_column(node.dataset, node.field)
+        if column and node.version:
+            raise Invalid.because("nodeId", node_id, "must name no version: what is downstream is known of now")
+        if column:
+            return ImpactWalk(view, column, depth).report()
+    return None
 
 
 class ImpactWalk:
@@ -109,9 +126,9 @@ class ImpactWalk:
         for step in self._possible:
             self._reach_perhaps(step, jobs, datasets)
         # Rows are read of jobs and datasets shown in full alone.
-        known_jobs = short_jobs(sorted(filter(self._view.opens, jobs)), self._view)
+        known_jobs = short_jobs(self._view, sorted(filter(self._view.opens, jobs)))
         opened = [dataset for dataset in datasets if self._walk.entry(Column(dataset, ()))]
-        known_datasets = short_datasets(opened, self._view)
+        known_datasets = short_datasets(self._view, opened)
         for job, reached in sorted(jobs.items()):
             yield _node(known_jobs.get(job) or redacted_job(job), reached)
         for dataset, reached in sorted(datasets.items()):

@@ -3,62 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from headwater.facts.facet_refs import ever_sources, flows_of, is_explicit, reported_columns
 from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, text_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.keys import dataset_pk
-from headwater.facts.run_facts import owner
+from headwater.facts.run_facts import dataset_version_id, owner
 from headwater.facts.table import RowQuery
-from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs
-from headwater.queries.columns.column_reports import (
+from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs, column_node
+from headwater.queries.columns.read_versions import with_sources_alone
+from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Reporter
+from headwater.queries.runs.dataset_versions import read_versions
+from headwater.queries.runs.input_versions import InputBudget, InputVersion, reads_of
+from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.column_reports import (
     ColumnReport,
+    DatasetColumns,
     IndexedColumns,
     keys_of,
     read_columns,
     unknown_columns,
 )
-from headwater.queries.columns.read_versions import with_sources_alone
-from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
-from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
-from headwater.queries.runs.dataset_versions import read_versions
-from headwater.queries.runs.input_versions import InputBudget, InputVersion, reads_of
-from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import NO_SCHEMA, Schema, schema_of
 from headwater.walk import Walked, walk
-from headwater_model.columns import NO_COLUMNS, Column, ColumnLineage
-from headwater_model.field_paths import RelatedPaths
-from headwater_model.ids import DatasetId, FieldPath, RunKey
+from headwater_model.columns import NO_COLUMNS, Column
+from headwater_model.ids import DatasetId, RunKey
 
 # A version of a dataset, under the dataset's primary name.
 Version: TypeAlias = tuple[DatasetId, str]
 _Node: TypeAlias = tuple[Column, str]
 
 
-@dataclass(slots=True)
-class VersionEntry:
+@dataclass(slots=True, kw_only=True)
+class VersionEntry(DatasetColumns):
     """A version of a dataset: its columns by primary names, their reports, and the versions of its sources.
 
     `hidden` has the hidden source datasets, by reported name; their columns do not count.
     """
 
-    group: ResolvedDataset
     version: str
-    reports: Sequence[ColumnReport]
-    schema: Schema = NO_SCHEMA
     hidden: frozenset[DatasetId] = frozenset()
-    known: IndexedColumns = field(default_factory=IndexedColumns)
     reads: Mapping[DatasetId, InputVersion] | None = None
-
-    @property
-    def columns(self) -> ColumnLineage:
-        """The columns of all reports, merged."""
-        return self.known.columns
-
-    def has(self, path: FieldPath, schema: Schema) -> bool:
-        """True if the path, or a field inside it, is in the schema or was reported."""
-        return RelatedPaths(schema.types).has(path) or self.known.index.has(path)
 
     @property
     def versions(self) -> dict[DatasetId, str]:
@@ -90,7 +77,7 @@ class VersionWalk:
         for version, run in new.items():
             group = self.view.group(version[0])
             reported = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
-            entries.append(VersionEntry(group, version[1], reported))
+            entries.append(VersionEntry(group, NO_SCHEMA, reported, version=version[1]))
         sources = {text for of_run in facts.values() for text in ever_sources(of_run) | of_run.inputs.keys()}
         keys = [report.key for entry in entries for report in entry.reports]
         self.view.load_names(map(dataset_of, sources), rows=keys_of(keys).values())
@@ -187,18 +174,31 @@ class VersionWalk:
             versions = entry.versions
             self._of_all[column.dataset, version] = versions, column_inputs(entry.columns.dataset_level, versions)
         versions, dependencies = self._of_all[column.dataset, version]
-        kind = entry.columns.types.get(column.field) or entry.schema.types.get(column.field)
-        return ColumnNode(
-            column.dataset,
-            column.field,
-            version,
-            type=kind or UNKNOWN_TYPE,
-            schema_known=entry.schema.known,
-            place=entry.schema.columns.get(column.field[:1]),
-            inputs=column_inputs(entry.known.inputs_of(column.field), versions),
-            dependencies=dependencies,
-            reporters=entry.known.reporters_of(column.field),
-        )
+        return column_node(column, entry, dependencies, version=version, versions=versions)
+
+
+def versions_at(entry: DatasetColumns, view: GraphView) -> Iterator[VersionEntry]:
+    """Yield the last versions by a dataset's writers, with reports; reports without a version join the latest."""
+    by_version: dict[str, list[ColumnReport]] = {}
+    for report in entry.reports:
+        by_version.setdefault(report.reporter.version or "", []).append(report)
+    schemas: dict[str, Schema] = {}
+    unversioned = by_version.pop("", [])
+    if unversioned or not by_version:
+        at = view.at or ""
+        page = read_versions(entry.group, view, at)
+        versions = [version for version in page.versions if version.created < at]
+        last = next((version for version in versions if version.counts), None)
+        if versions:
+            by_version.setdefault(last.id if last else dataset_version_id(entry.group.primary, ""), []).extend(
+                unversioned
+            )
+        schemas.update({last.id: schema_of(last.facets)} if last else {})
+    for version, reports in by_version.items():
+        schema = schemas.get(version, NO_SCHEMA)
+        sources = {source for report in reports for source in report.columns.datasets}
+        hidden = frozenset(source for source in sources if not view.visible_name(source))
+        yield VersionEntry(entry.group, schema, reports, version=version, hidden=hidden)
 
 
 def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDataset) -> Iterator[ColumnReport]:

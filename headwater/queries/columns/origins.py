@@ -14,7 +14,6 @@ from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import owner, parent_run
 from headwater.queries.columns.column_versions import VersionWalk
-from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.columns.selection import select_version
 from headwater.queries.graphs.node_ids import FieldNode, field_candidates
 from headwater.queries.results.columns import Origin, Origins
@@ -27,7 +26,7 @@ from headwater_model.ids import RunKey
 ROOTS_MAX = 10_000
 
 
-def find_origins(node_id: str, view: GraphView) -> Origins | None:
+def find_origins(view: GraphView, node_id: str) -> Origins | None:
     """Find the origins of a node id's column; None if the caller sees no such column.
 
     Raises:
@@ -48,9 +47,8 @@ def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mappi
             return None
         version = find_version(group, node.version, view)
         return {node.version: version.run} if version else None
-    present = ColumnView.of(view)
-    entry = present.find_columns(node.dataset)
-    if entry is None or present.find_column(node.dataset, node.field) is None:
+    entry = view.find_columns(node.dataset)
+    if entry is None or view.find_column(node.dataset, node.field) is None:
         return None
     reporters = entry.known.reporters_of(node.field)
     reported = {reporter.version: reporter.run for reporter in reporters if reporter.version}

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from headwater.facts.facts import RunFacts, as_of, dataset_of, text_of
 from headwater.facts.index_scan import read_run_facts
-from headwater.queries.columns.column_reports import ColumnReport, renamed
-from headwater.queries.columns.current_columns import DatasetColumns
 from headwater.queries.runs.input_versions import InputBudget, reads_of
 from headwater.queries.view import GraphView
+from headwater.queries.view.column_reports import ColumnReport, DatasetColumns, renamed
 from headwater_model.columns import ColumnLineage, ColumnSource
 from headwater_model.ids import DatasetId, FieldPath, RunKey
 

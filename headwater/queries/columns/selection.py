@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from headwater.facts.facts import dataset_of
 from headwater.facts.index_scan import read_run_facts
-from headwater.facts.run_facts import dataset_version_id
 from headwater.queries.columns.column_graph import ColumnWalk
-from headwater.queries.columns.column_reports import ColumnReport
-from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk
-from headwater.queries.columns.current_columns import ColumnView, DatasetColumns
-from headwater.queries.descriptions import NO_SCHEMA, Schema, read_facets, schema_of
-from headwater.queries.graphs.node_ids import FieldNode, Node
+from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk, versions_at
+from headwater.queries.graphs.node_ids import FieldNode, Node, field_candidates, nodes_named, selected_version
 from headwater.queries.results.columns import ColumnGraph
-from headwater.queries.runs.dataset_versions import find_version, read_versions
+from headwater.queries.runs.dataset_versions import find_version
 from headwater.queries.runs.input_versions import outputs_of
 from headwater.queries.runs.job_versions import versions_of
 from headwater.queries.view import GraphView
+from headwater.queries.view.column_reports import DatasetColumns
+from headwater.queries.view.descriptions import read_facets, schema_of
 from headwater_model.columns import Column
+from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 NodeOfVersion: TypeAlias = tuple[Column, str]
@@ -27,7 +26,44 @@ NodeOfVersion: TypeAlias = tuple[Column, str]
 Producers: TypeAlias = Mapping[Version, RunKey | None]
 
 
-def find_column_graph(
+def find_columns(
+    view: GraphView,
+    node_id: str,
+    *,
+    depth: int,
+    downstream: bool = False,
+    at: str | None = None,
+    version: str | None = None,
+) -> ColumnGraph | None:
+    """Find the graph of columns around a dataset, a field or a job: now, as of a time, or upstream of a version.
+
+    Depth 0 is the requested columns with their sources; each further level adds the sources as nodes, and with
+    `downstream` the derived columns. As of a time, the graph has versions; with `downstream` it is the graph
+    current at the time. None if the node is unknown.
+
+    Raises:
+        Invalid: the node id cannot be read, or selectors disagree (a version with `downstream`, ...).
+    """
+    for node in nodes_named(node_id, view):
+        of_job = isinstance(node, Node) and isinstance(node.id, JobId)
+        selected = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
+        graph = _find_graph(node, view.as_of(at), selected, depth=depth, downstream=downstream)
+        if graph is not None:
+            return graph
+    return None
+
+
+def find_field(view: GraphView, node_id: str) -> Column | None:
+    """Find the column of an id (`datasetField:...`), under its dataset's primary name; None if it is unknown now.
+
+    Raises:
+        Invalid: the id cannot be read as a field's.
+    """
+    candidates = field_candidates(node_id, view)
+    return next((column for node in candidates if (column := view.find_column(node.dataset, node.field))), None)
+
+
+def _find_graph(
     node: FieldNode | Node, view: GraphView, version: str | None, *, depth: int, downstream: bool
 ) -> ColumnGraph | None:
     """Walk the columns around a node, of a version or as of the view's time; None if there is no such node.
@@ -35,15 +71,14 @@ def find_column_graph(
     As of a time, the graph has versions; with `downstream` it is the current graph of the time.
     """
     if version is None and (view.at is None or downstream):
-        present = ColumnView.of(view)
-        columns = _select_current(node, present, downstream=downstream)
-        return None if columns is None else ColumnWalk(present).graph(columns, depth=depth, downstream=downstream)
+        columns = _select_current(node, view, downstream=downstream)
+        return None if columns is None else ColumnWalk(view).graph(columns, depth=depth, downstream=downstream)
     past = VersionWalk(view.as_of(None))
-    nodes = _select_at(node, past, ColumnView.of(view)) if version is None else select_version(node, version, past)
+    nodes = _select_at(node, past, view) if version is None else select_version(node, version, past)
     return None if nodes is None else past.graph(nodes, depth=depth)
 
 
-def _select_current(node: FieldNode | Node, view: ColumnView, *, downstream: bool) -> list[Column] | None:
+def _select_current(node: FieldNode | Node, view: GraphView, *, downstream: bool) -> list[Column] | None:
     """List the columns of a node now; None if the node does not exist."""
     if isinstance(node, FieldNode):
         column = view.find_column(node.dataset, node.field)
@@ -97,22 +132,21 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) ->
     """List the columns of a node in a version; without a schema, its dataset's schema counts."""
     primary = entry.group.primary
     schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
-    present = ColumnView.of(view)
     if isinstance(node, FieldNode):
-        there = entry.has(node.field, schema) or present.is_used(primary, node.field)
+        there = entry.has(node.field) or RelatedPaths(schema.types).has(node.field) or view.is_used(primary, node.field)
         return [Column(primary, node.field)] if there else []
     paths = dict.fromkeys((*schema.columns, *entry.columns.fields))
-    return list(dict.fromkeys((*(Column(primary, path) for path in paths), *present.used(primary))))
+    return list(dict.fromkeys((*(Column(primary, path) for path in paths), *view.used(primary))))
 
 
-def _select_at(node: FieldNode | Node, walk: VersionWalk, present: ColumnView) -> list[NodeOfVersion] | None:
+def _select_at(node: FieldNode | Node, walk: VersionWalk, present: GraphView) -> list[NodeOfVersion] | None:
     """List the columns of a node at a time, each in its writers' last versions."""
     datasets = _datasets_at(node, present)
     if datasets is None:
         return None
     present.load_columns(datasets)
     entries = {entry.group.primary: entry for dataset in datasets if (entry := present.columns(dataset))}
-    shown = {primary: list(_versions_at(entry, present)) for primary, entry in entries.items()}
+    shown = {primary: list(versions_at(entry, present)) for primary, entry in entries.items()}
     walk.add(
         [version_entry for version_entries in shown.values() for version_entry in version_entries], present.at or ""
     )
@@ -127,7 +161,7 @@ def _select_at(node: FieldNode | Node, walk: VersionWalk, present: ColumnView) -
     return sorted(nodes)
 
 
-def _datasets_at(node: FieldNode | Node, view: ColumnView) -> list[DatasetId] | None:
+def _datasets_at(node: FieldNode | Node, view: GraphView) -> list[DatasetId] | None:
     if isinstance(node, FieldNode) or isinstance(node.id, DatasetId):
         return [_dataset_of(node)]
     return view.find_outputs(node.id)
@@ -139,34 +173,7 @@ def _dataset_of(node: FieldNode | Node) -> DatasetId:
 
 
 def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[VersionEntry]) -> list[FieldPath]:
-    schemas = [entry.schema, *(version_entry.schema for version_entry in shown)]
+    known = [entry, *shown]
     if isinstance(node, FieldNode):
-        there = entry.has(node.field) or any(
-            version_entry.has(node.field, version_entry.schema) for version_entry in shown
-        )
-        return [node.field] if there else []
-    return list(dict.fromkeys((*(path for schema in schemas for path in schema.columns), *entry.columns.fields)))
-
-
-def _versions_at(entry: DatasetColumns, view: ColumnView) -> Iterator[VersionEntry]:
-    """Yield the last versions by a dataset's writers, with reports; reports without a version join the latest."""
-    by_version: dict[str, list[ColumnReport]] = {}
-    for report in entry.reports:
-        by_version.setdefault(report.reporter.version or "", []).append(report)
-    schemas: dict[str, Schema] = {}
-    unversioned = by_version.pop("", [])
-    if unversioned or not by_version:
-        at = view.at or ""
-        page = read_versions(entry.group, view, at)
-        versions = [version for version in page.versions if version.created < at]
-        last = next((version for version in versions if version.counts), None)
-        if versions:
-            by_version.setdefault(last.id if last else dataset_version_id(entry.group.primary, ""), []).extend(
-                unversioned
-            )
-        schemas.update({last.id: schema_of(last.facets)} if last else {})
-    for version, reports in by_version.items():
-        schema = schemas.get(version, NO_SCHEMA)
-        sources = {source for report in reports for source in report.columns.datasets}
-        hidden = frozenset(source for source in sources if not view.visible_name(source))
-        yield VersionEntry(entry.group, version, reports, schema, hidden)
+        return [node.field] if any(columns.has(node.field) for columns in known) else []
+    return list(dict.fromkeys((*(path for columns in known for path in columns.schema.columns), *entry.columns.fields)))

@@ -23,7 +23,7 @@ from headwater.facts.table import RowQuery
 from headwater.queries.results.entities import Job
 from headwater.queries.results.graphs import Direction
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.view.graph_view import WithUsers
+from headwater.queries.view.loaded import WithUsers
 from headwater.queries.view.names import next_datasets
 from headwater_model.ids import DatasetId, JobId
 

@@ -20,8 +20,8 @@ from headwater.facts.run_facts import owner
 from headwater.facts.stream_rows import beginning, coarse_bounds
 from headwater.facts.table import GraphReader, Key, Row, RowQuery
 from headwater.facts.windows import io_at, windows_of
-from headwater.queries.descriptions import is_doubtful, schema_of
 from headwater.queries.view import GraphView
+from headwater.queries.view.descriptions import is_doubtful, schema_of
 from headwater.queries.view.rows import ReadAhead
 from headwater.times import just_after
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey

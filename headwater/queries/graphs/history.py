@@ -11,11 +11,11 @@ from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import owner
 from headwater.facts.stream_rows import first_position
 from headwater.facts.table import RowQuery
-from headwater.queries.descriptions import schema_of
 from headwater.queries.graphs.graph_changes import LaterRun, LaterRuns, Types, WatchedReader, io_of_nodes
 from headwater.queries.graphs.job_graph import JobGraphWalk
 from headwater.queries.results.graphs import Cause, Graph, GraphDirection, History, HistoryStep, SchemaColumn
 from headwater.queries.view import GraphView
+from headwater.queries.view.descriptions import schema_of
 from headwater.times import just_after
 from headwater_model.errors import TooLarge
 from headwater_model.field_paths import print_dotted

@@ -82,13 +82,7 @@ class Downstream:
 
     def datasets_below(self, starts: Iterable[str]) -> set[str]:
         """List the datasets below the nodes."""
-        places = {(start, "") for start in starts}
-        left = list(places)
-        while left:
-            new = set(self._next(left.pop())) - places
-            places |= new
-            left += new
-        return {node for node, _ in places} & self._datasets
+        return {node for node, _ in self.walk(set(starts), defaultdict(set))} & self._datasets
 
     def _next(self, place: _Place) -> Iterator[_Place]:
         node, entry = place

@@ -15,7 +15,6 @@ from typing import Any
 from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import IdText, dataset_of, text_of
 from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, are_dependents_cut, dependents_in, edges_in
-from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.graphs.edges import (
     DatasetEdges,
     Step,
@@ -30,7 +29,8 @@ from headwater.queries.graphs.short_forms import PRODUCERS_MAX, find_stale
 from headwater.queries.results.entities import Dataset, Job, redacted_dataset
 from headwater.queries.results.graphs import Degree, Dependency, Direction, Graph, GraphDirection
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.view.graph_view import WithUsers
+from headwater.queries.view.descriptions import dataset_of_group, read_facets
+from headwater.queries.view.loaded import WithUsers
 from headwater.queries.view.names import next_datasets
 from headwater.queries.view.nodes import resolve_assertions, under_primaries
 from headwater.walk import Budget, Walked, walk

@@ -94,7 +94,7 @@ class Neighbours:
             if group and name == min(set(group.names).intersection(names)):
                 first.append((position, group))
         opened = [group.primary for _, group in first[: limit + 1] if self._view.opens(*group.names)]
-        short = short_datasets(opened, self._view)
+        short = short_datasets(self._view, opened)
         return [(position, short.get(group.primary) or redacted_dataset(group.primary)) for position, group in first]
 
 

@@ -108,7 +108,7 @@ def _existing(candidates: Sequence[_N], view: GraphView) -> list[_N]:
             _under(node, other)
             for node in candidates
             if isinstance(dataset := _id_of(node), DatasetId)
-            for other in renamed(dataset, view)
+            for other in renamed(view, dataset)
         ],
         view,
     )

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.facts.keys import current_key
 from headwater.facts.run_facts import ended, failed
-from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.results.entities import Dataset, Job, LastWriter
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import dataset_of_group, read_facets
 from headwater.queries.view.nodes import job_of_node
-from headwater.queries.written_versions import VersionQuery, newest_of_both
+from headwater.queries.view.written_versions import VersionQuery, newest_of_both
 from headwater_model.ids import DatasetId, JobId
 
 # Producers of datasets that are read, besides the jobs that were read already.
@@ -45,13 +45,13 @@ def _unproduced(groups: Sequence[ResolvedDataset], view: GraphView) -> list[Reso
     return [group for group in groups if produced.isdisjoint(group.names) and rest.isdisjoint(group.producers)]
 
 
-def short_jobs(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Job]:
+def short_jobs(view: GraphView, jobs: Sequence[JobId]) -> Mapping[JobId, Job]:
     """Read the existing jobs, with datasets under the names in the jobs' events."""
     rows = view.get(current_key(job) for job in jobs)
     return {job: job_of_node(rows[current_key(job)].data) for job in jobs if current_key(job) in rows}
 
 
-def short_datasets(datasets: Iterable[DatasetId], view: GraphView) -> Mapping[DatasetId, Dataset]:
+def short_datasets(view: GraphView, datasets: Iterable[DatasetId]) -> Mapping[DatasetId, Dataset]:
     """Read the known datasets of these primary names."""
     view.load(datasets, users="writers")
     known = [group for name in dict.fromkeys(datasets) if (group := view.group(name)).named]

@@ -12,13 +12,13 @@ from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, t
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import Run
-from headwater.queries.descriptions import dataset_of_group, describe, read_facets
 from headwater.queries.results.entities import Dataset, Job, JobVersion, redacted_dataset
 from headwater.queries.results.graphs import Graph
 from headwater.queries.runs.dataset_versions import find_version
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.runs.runs import UPSTREAM_MAX, RunStep, narrowed_inputs, step_to, versions_of_unknown
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import dataset_of_group, describe, read_facets
 from headwater.walk import Budget, Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey
 

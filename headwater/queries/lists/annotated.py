@@ -11,9 +11,9 @@ from headwater.facts.annotations import Annotations, owner_key
 from headwater.facts.facts import dataset_of, job_of
 from headwater.facts.list_rows import namespace_prefix
 from headwater.facts.table import RowQuery
-from headwater.queries.descriptions import is_temporary
 from headwater.queries.results.entities import Job
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import is_temporary
 from headwater_model.ids import DatasetId, JobId
 
 AnnotatedKind: TypeAlias = Literal["JOB", "DATASET"]

@@ -15,6 +15,7 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Key, Row
 from headwater.queries.lists.annotated import AnnotatedKind, read_annotated
 from headwater.queries.lists.tags import page_of_hits
+from headwater.queries.renamed import result_by_name
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import AssertionResult, Failure, SearchHit, SearchOptions
 from headwater.queries.view import GraphView
@@ -26,9 +27,10 @@ Thing: TypeAlias = DatasetId | JobId
 ROWS_MAX = 100
 
 
-def list_assertions(thing: Thing, view: GraphView) -> ResultPage[AssertionResult] | None:
+def list_assertions(view: GraphView, thing: Thing, *, at: str | None = None) -> ResultPage[AssertionResult] | None:
     """List the last result of each test, the worst first, then by column, type and name; None if `thing` is unknown."""
-    outcomes = _find(thing, view)
+    view = view.as_of(at)
+    outcomes = _find_any(thing, view)
     if outcomes is None:
         return None
     primary, pks, known, cut = outcomes
@@ -37,9 +39,12 @@ def list_assertions(thing: Thing, view: GraphView) -> ResultPage[AssertionResult
     return ResultPage(results, len(results), cut or rows_cut)
 
 
-def list_assertion_history(thing: Thing, view: GraphView, *, limit: int) -> ResultPage[AssertionResult] | None:
+def list_assertion_history(
+    view: GraphView, thing: Thing, *, limit: int, at: str | None = None
+) -> ResultPage[AssertionResult] | None:
     """List results of tests, the last first, of the last `ROWS_MAX` events; None if `thing` is unknown."""
-    outcomes = _find(thing, view)
+    view = view.as_of(at)
+    outcomes = _find_any(thing, view)
     if outcomes is None:
         return None
     primary, pks, _, _ = outcomes
@@ -58,8 +63,11 @@ class Failing(NamedTuple):
     updated: str
 
 
-def list_failures(view: GraphView, *, namespace: str | None, limit: int, offset: int) -> ResultPage[AssertionResult]:
-    """List the visible last results that are failures: the worst first, then the latest."""
+def list_failures(
+    view: GraphView, namespace: str | None = None, *, at: str | None = None, limit: int, offset: int
+) -> ResultPage[AssertionResult]:
+    """List the visible last results that are failures: the worst first, then the latest; None: of all namespaces."""
+    view = view.as_of(at)
     things, cut = read_failing(view, kinds=("DATASET", "JOB"), namespace=namespace)
     failures = [
         (value[1], value[0], thing.node_id, key, thing)
@@ -79,9 +87,9 @@ def list_failures(view: GraphView, *, namespace: str | None, limit: int, offset:
 
 
 def search_failing(
-    outcome: Failure,
-    text: str,
     view: GraphView,
+    outcome: Failure,
+    text: str = "",
     *,
     kind: Literal["job", "dataset"] | None,
     **options: Unpack[SearchOptions],
@@ -116,6 +124,13 @@ def read_failing(
     }
     things |= {job: Failing([job_pk(job)], known.assertions, known.last or "") for job, known in facts.items()}
     return {thing: failing for thing, failing in things.items() if has_failed(failing.known)}, cut
+
+
+def _find_any(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, bool] | None:
+    """Find a job, or a dataset under any of its names, as `_find`."""
+    if isinstance(thing, JobId):
+        return _find(thing, view)
+    return result_by_name(thing, lambda name: _find(name, view), view)
 
 
 def _find(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, bool] | None:

@@ -8,12 +8,11 @@ from typing import TypeAlias
 from headwater.aws.items import chunks
 from headwater.facts.result_page import ResultPage
 from headwater.facts.words import has_words, typed_words
-from headwater.queries.columns.current_columns import ColumnView
-from headwater.queries.descriptions import is_temporary
 from headwater.queries.lists.name_search import find_columns, page_by_time, rank_of
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import SearchSort
 from headwater.queries.view import GraphView
+from headwater.queries.view.descriptions import is_temporary
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId
 
@@ -27,8 +26,8 @@ _ELSEWHERE_MAX = 100
 
 
 def search_columns(
-    text: str,
     view: GraphView,
+    text: str,
     *,
     sort: SearchSort,
     limit: int,
@@ -56,7 +55,7 @@ def search_columns(
     matches = sorted((match for match in candidates if is_wanted(match[1])), key=order)
     elsewhere = sorted((match for match in candidates if not is_wanted(match[1])), key=order)
     truncated |= len(elsewhere) > _ELSEWHERE_MAX
-    reader = _Reader(ColumnView.of(view), is_wanted)
+    reader = _Reader(view, is_wanted)
     # By name or rank, read until the page is full.
     if sort != "updated_at" and before is None and after is None:
         reader.read(matches, limit)
@@ -79,7 +78,7 @@ def _order_of(text: str, sort: SearchSort) -> Callable[[_Match], tuple[int, str,
 class _Reader:
     """A reader of columns: existing columns in a listed and wanted dataset, each under its primary name."""
 
-    def __init__(self, view: ColumnView, is_wanted: Callable[[DatasetId], bool]) -> None:
+    def __init__(self, view: GraphView, is_wanted: Callable[[DatasetId], bool]) -> None:
         self._view, self._is_wanted = view, is_wanted
         self.hits: dict[_Match, ColumnHit] = {}
         # Matches read so far.

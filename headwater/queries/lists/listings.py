@@ -13,22 +13,25 @@ from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
-from headwater.queries.descriptions import dataset_of_group, read_facets
+from headwater.facts.run_facts import Run
 from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_stale, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue, NameList
 from headwater.queries.lists.urgent_jobs import jobs_in_states, last_updated
+from headwater.queries.renamed import result_by_name
 from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort, urgency
 from headwater.queries.runs.dataset_times import times_of
 from headwater.queries.runs.dataset_versions import (
+    KnownVersion,
     current_versions,
     dataset_version_of,
     find_version,
     read_versions,
 )
 from headwater.queries.runs.job_versions import last_entries, versions_of
-from headwater.queries.runs.runs import full_runs, newest_runs, newest_runs_of, started_last
+from headwater.queries.runs.runs import full_runs, list_runs, newest_runs, newest_runs_of, started_last
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import dataset_of_group, read_facets
 from headwater.queries.view.nodes import under_primaries
 from headwater_model.ids import DatasetId, JobId
 
@@ -84,7 +87,7 @@ class Datasets:
 
     def _short(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
         """Read the datasets in short, with their times."""
-        datasets = short_datasets(names, self._view)
+        datasets = short_datasets(self._view, names)
         times = times_of([self._view.group(name) for name in datasets], self._view)
         return [replace(dataset, times=times[name]) for name, dataset in datasets.items()]
 
@@ -96,9 +99,8 @@ class Datasets:
         return sorted(chosen, key=lambda name: last[name], reverse=True) if sort == "updated_at" else chosen
 
     def find(self, dataset: DatasetId) -> Dataset | None:
-        """Find the dataset, also if it is hidden."""
-        datasets = self._found([dataset])
-        return datasets[0] if datasets else None
+        """Find the dataset under any of its names, also if it is hidden."""
+        return result_by_name(dataset, lambda name: next(iter(self._found([name])), None), self._view)
 
     def _found(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
         groups = self._load(names, details=True)
@@ -127,20 +129,36 @@ class Datasets:
         return [group for group in groups.values() if group.known]
 
     def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> ResultPage[DatasetVersion] | None:
-        """List the dataset's versions, newest first."""
-        groups = self._load([dataset])
-        if not groups:
+        """List the versions of a dataset under any of its names, newest first."""
+        group = result_by_name(dataset, self._known, self._view)
+        if group is None:
             return None
-        versions = read_versions(groups[0], self._view)
-        page = [dataset_version_of(groups[0], version) for version in versions.versions[offset : offset + limit]]
-        page = _with_facets(page, self._view)
+        versions = read_versions(group, self._view)
+        page = self._shown(group, versions.versions[offset : offset + limit])
         return ResultPage(page, len(versions.versions), versions.cut)
 
     def find_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
-        """Find the version of this id; None if there is none."""
-        groups = self._load([dataset])
-        known = find_version(groups[0], version, self._view) if groups else None
-        return _with_facets([dataset_version_of(groups[0], known)], self._view)[0] if known else None
+        """Find the version of this id, of a dataset under any of its names; None if there is none."""
+
+        def find(name: DatasetId) -> DatasetVersion | None:
+            group = self._known(name)
+            known = find_version(group, version, self._view) if group else None
+            return self._shown(group, [known])[0] if group and known else None
+
+        return result_by_name(dataset, find, self._view)
+
+    def _known(self, name: DatasetId) -> ResolvedDataset | None:
+        return next(iter(self._load([name])), None)
+
+    def _shown(self, group: ResolvedDataset, versions: Sequence[KnownVersion]) -> Sequence[DatasetVersion]:
+        """Make the results of versions, without the runs of jobs that the caller may not see."""
+        shown = _with_facets([dataset_version_of(group, version) for version in versions], self._view)
+        return [
+            version
+            if version.created_by is None or self._view.opens(version.created_by.job)
+            else replace(version, created_by=None)
+            for version in shown
+        ]
 
 
 class Jobs:
@@ -196,7 +214,7 @@ class Jobs:
         return chosen, names.truncated or len(names.ids) > JOBS_MAX
 
     def children(
-        self, parent: JobId, *, sort: ChildSort, in_short: bool, limit: int, offset: int
+        self, parent: JobId, *, sort: ChildSort = "name", in_short: bool = False, limit: int, offset: int
     ) -> ResultPage[Job] | None:
         """List the visible children of a job, by namespace and name; None for an unknown job.
 
@@ -282,6 +300,12 @@ class Jobs:
         """Find the version of this id; None if there is none."""
         versions, _ = versions_of(job, self._view)
         return next((self._under_primaries(known) for known in versions if known.version == version), None)
+
+    def list_runs(self, job: JobId, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
+        """List a job's runs, the last started first."""
+        if self.find_brief(job) is None:
+            return None
+        return list_runs(job, self._view, in_short=in_short, limit=limit, offset=offset)
 
     def find_brief(self, job: JobId) -> Job | None:
         """Find the job without its runs."""

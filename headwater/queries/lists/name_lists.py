@@ -13,9 +13,9 @@ from headwater.facts.keys import FACTS, facts_key, namespace_pk
 from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING
-from headwater.queries.descriptions import is_temporary
 from headwater.queries.results.entities import Namespace
 from headwater.queries.view import GraphView
+from headwater.queries.view.descriptions import is_temporary
 from headwater_model.ids import DatasetId, JobId
 
 Id: TypeAlias = DatasetId | JobId
@@ -36,7 +36,7 @@ def list_namespaces(view: GraphView, *, limit: int, offset: int) -> ResultPage[N
     return ResultPage([namespace_of(name, known[name]) for name in page], len(names), catalogue.truncated)
 
 
-def find_namespace(name: str, view: GraphView) -> Namespace | None:
+def find_namespace(view: GraphView, name: str) -> Namespace | None:
     """Find the namespace, if an event named it."""
     rows = view.get([(namespace_pk(name), FACTS)])
     facts = [NamespaceFacts(**row.data["facts"]) for row in rows.values()]

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
+from typing_extensions import Unpack
+
 from headwater.aws.items import chunks
 from headwater.facts.facts import dataset_of, job_of
 from headwater.facts.result_page import ResultPage
@@ -18,9 +20,10 @@ from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.facts.words import EVERY_NAMESPACE, TYPED_MAX, Kind, has_words, typed_words, word_queries
 from headwater.queries.lists.name_lists import Id, ListedFacts
 from headwater.queries.results.columns import ColumnHit
-from headwater.queries.results.entities import SearchHit, SearchSort
+from headwater.queries.results.entities import SearchHit, SearchOptions, SearchSort
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId, namespace_hash
+from headwater_model.partitions import trim_partitions
 
 AnyHit = TypeVar("AnyHit", bound="SearchHit | ColumnHit")
 # A caller with more namespaces reads the names of all namespaces, and keeps the visible names.
@@ -110,8 +113,21 @@ def rank_of(name: str, text: str) -> int:
 
 
 def search(
-    text: str,
+    view: GraphView, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
+) -> ResultPage[SearchHit]:
+    """Search the jobs and datasets with the words of the text in their names (see `words`).
+
+    If there are none, the text may be a dataset's name with partitions that were trimmed.
+    """
+    hits = _search(view, text, kind=kind, **options)
+    if hits.total or kind == "job" or not view.trim_partitions or (trimmed := trim_partitions(text)) == text:
+        return hits
+    return _search(view, trimmed, kind="dataset", **options)
+
+
+def _search(
     view: GraphView,
+    text: str,
     *,
     kind: Literal["job", "dataset"] | None,
     sort: SearchSort,

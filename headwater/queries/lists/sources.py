@@ -26,7 +26,7 @@ def list_sources(view: GraphView, *, limit: int, offset: int) -> ResultPage[Sour
     return ResultPage(_read({name: namespaces[name] for name in page}, view), len(namespaces), truncated)
 
 
-def find_source(name: str, view: GraphView) -> Source | None:
+def find_source(view: GraphView, name: str) -> Source | None:
     """Find the source of this name; None if it would not be listed."""
     namespaces, _ = _namespaces_by_source(view)
     return _read({name: namespaces[name]}, view)[0] if name in namespaces else None

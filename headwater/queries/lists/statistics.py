@@ -38,8 +38,9 @@ def intervals_of(period: Period, now_s: int, zone: tzinfo) -> list[tuple[datetim
     return list(pairwise(starts))
 
 
-def count_events(view: GraphView, intervals: Sequence[tuple[datetime, datetime]]) -> list[Interval]:
+def count_events(view: GraphView, period: Period, *, now_s: int, zone: tzinfo) -> list[Interval]:
     """Count the run events of each type in `COUNTED` in each interval; an hour counts where it begins."""
+    intervals = intervals_of(period, now_s, zone)
     first, last = intervals[0][0].date(), intervals[-1][1].date()
     days = [(first + number * _DAY).isoformat() for number in range((last - first).days + 1)]
     numbers = [dict.fromkeys(COUNTED, 0) for _ in intervals]
@@ -50,11 +51,12 @@ def count_events(view: GraphView, intervals: Sequence[tuple[datetime, datetime]]
     return [_interval(interval, of) for interval, of in zip(intervals, numbers, strict=True)]
 
 
-def count_things(view: GraphView, kind: Created, intervals: Sequence[tuple[datetime, datetime]]) -> list[Interval]:
+def count_things(view: GraphView, kind: Created, period: Period, *, now_s: int, zone: tzinfo) -> list[Interval]:
     """Count the jobs, datasets or sources at the end of each interval, deleted things too.
 
     A source counts once for each namespace with its name in a dataset. Things first mentioned in the future count now.
     """
+    intervals = intervals_of(period, now_s, zone)
     total, new = _total(view, kind), [0] * len(intervals)
     pages = view.query(counts_since(kind, intervals[0][0].isoformat()[:_TO_HOUR]))
     for row in chain.from_iterable(page.rows for page in pages):

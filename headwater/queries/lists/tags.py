@@ -17,12 +17,12 @@ from headwater.facts.list_rows import NO_NAMESPACE, owner_pk, tag_facts_key, tag
 from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Row
 from headwater.facts.words import has_words, typed_words
-from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.annotated import AnnotatedKind, is_owned, read_annotated
 from headwater.queries.lists.name_search import page_by_time, rank_of
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import Job, SearchHit, SearchOptions
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.descriptions import read_facets, schema_of
 from headwater_model.columns import ColumnSource
 from headwater_model.field_paths import parse_dotted, print_dotted
 from headwater_model.ids import JobId
@@ -46,7 +46,7 @@ def list_tags(view: GraphView, *, limit: int, offset: int) -> ResultPage[KnownTa
     return ResultPage(known, len(tags), catalogue.truncated)
 
 
-def find_tag(name: str, view: GraphView) -> KnownTag | None:
+def find_tag(view: GraphView, name: str) -> KnownTag | None:
     """Find the tag as the API last described it; None if it did not."""
     key = tag_facts_key(name)
     return find_described(view.get([key]).get(key))
@@ -117,9 +117,9 @@ def read_tagged(
 
 
 def search_tagged(
-    tag: str,
-    text: str,
     view: GraphView,
+    tag: str,
+    text: str = "",
     *,
     kind: Kind | None,
     owner: str | None = None,
@@ -136,7 +136,12 @@ def search_tagged(
 
 
 def search_owned(
-    owner: str, text: str, view: GraphView, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
+    view: GraphView,
+    owner: str,
+    text: str = "",
+    *,
+    kind: Literal["job", "dataset"] | None,
+    **options: Unpack[SearchOptions],
 ) -> ResultPage[Hit]:
     """Search the jobs and datasets of the owner, in any case, with the words of the text in their names."""
     kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)

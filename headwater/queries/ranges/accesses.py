@@ -47,6 +47,13 @@ class _Access:
     root: RunKey
 
 
+def find_accesses(
+    view: GraphView, dataset: DatasetId, time_range: TimeRange, *, levels: int, rolled_up: bool = False
+) -> Accesses:
+    """List the accesses of runs to datasets around the dataset, `levels` datasets and jobs away."""
+    return AccessWalk(view, time_range).walk(dataset, levels, rolled_up=rolled_up)
+
+
 class AccessWalk:
     """A walk in progress: a level takes two rounds for its datasets, and two for its jobs and their runs."""
 

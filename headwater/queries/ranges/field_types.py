@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.ranges.runs_in_range import RunColumns
 from headwater.queries.results.columns import Detail, DetailNode, SimpleEdge
 from headwater.queries.view import GraphView
+from headwater.queries.view.descriptions import read_facets, schema_of
 from headwater_model.columns import Column
 from headwater_model.field_paths import parse_slashed
 from headwater_model.ids import DatasetId, FieldPath, RunKey

@@ -24,6 +24,11 @@ _Ends: TypeAlias = tuple[DatasetId, DatasetId]
 _Pair: TypeAlias = tuple[FieldPath, FieldPath]
 
 
+def find_mappings(view: GraphView, dataset: DatasetId, time_range: TimeRange, *, level: int) -> Mappings:
+    """Find field mappings upstream and downstream of a dataset, up to `level` datasets away."""
+    return MappingWalk(view, time_range).walk(dataset, level)
+
+
 class MappingWalk:
     """A walk in progress, in both directions at once: a level takes two rounds of requests."""
 

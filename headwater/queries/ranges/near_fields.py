@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from headwater.queries.descriptions import described_fields, read_live_schemas
 from headwater.queries.ranges.column_flow import Place, step_place_of
 from headwater.queries.ranges.mappings import DATASETS_MAX, PAIRS_MAX
 from headwater.queries.ranges.runs_in_range import RUNS_MAX, RunColumns, RunsInRange
@@ -24,6 +23,7 @@ from headwater.queries.results.cdap import (
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.graphs import DOWN, SIDES, UP, Direction
 from headwater.queries.view import GraphView
+from headwater.queries.view.descriptions import described_fields
 from headwater_model.columns import Column, ColumnLineage
 from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath
@@ -136,7 +136,7 @@ def list_fields(view: GraphView, dataset: DatasetId, time_range: TimeRange, *, c
 
 
 def _columns_now(dataset: DatasetId, range_runs: RunsInRange, view: GraphView) -> set[FieldPath]:
-    schema = read_live_schemas([range_runs.view.group(dataset)], view)[dataset]
+    schema = view.live_schemas([range_runs.view.group(dataset)])[dataset]
     return set() if schema is None else set(schema.columns)
 
 

@@ -162,13 +162,11 @@ def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tup
 PATHS_MAX = 100
 
 
-def find_detail(
-    view: GraphView, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction
-) -> Detail:
+def find_detail(view: GraphView, column: Column, time_range: TimeRange, direction: Direction) -> Detail:
     """Draw the field's paths through the operations reported by runs of the time range."""
     range_runs = RunsInRange(view, time_range)
-    range_runs.load_datasets(((dataset, side) for side in SIDES[direction]), operations=True)
-    column = Column(range_runs.primary(dataset), field)
+    range_runs.load_datasets(((column.dataset, side) for side in SIDES[direction]), operations=True)
+    column = Column(range_runs.primary(column.dataset), column.field)
     types = FieldTypes(view)
     sets: dict[str, OperationSet] = {}
     if UP in SIDES[direction]:
@@ -190,7 +188,7 @@ def find_detail(
             for operations in taking(column, read, range_runs)
         )
         sets.update((operations.checksum, operations) for operations in taken)
-    detail = types.typed(detail_of(sets.values(), column.dataset, field, direction))
+    detail = types.typed(detail_of(sets.values(), column.dataset, column.field, direction))
     return replace(detail, truncated=detail.truncated or range_runs.truncated)
 
 
@@ -247,11 +245,11 @@ def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet
     )
 
 
-def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> FieldOperationPaths:
+def find_paths(view: GraphView, column: Column, time_range: TimeRange) -> FieldOperationPaths:
     """List the distinct paths to the field, by runs of the time range, the newest run's first."""
     range_runs = RunsInRange(view, time_range)
-    range_runs.load_datasets([(dataset, UP)], operations=True)
-    column = Column(range_runs.primary(dataset), field)
+    range_runs.load_datasets([(column.dataset, UP)], operations=True)
+    column = Column(range_runs.primary(column.dataset), column.field)
     types = FieldTypes(view)
     paths: dict[str, OperationPath] = {}
     runs: dict[str, dict[str, None]] = {}
@@ -270,7 +268,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range
     cut = len(paths) > PATHS_MAX or range_runs.truncated or any(paths[key].truncated for key in shown)
     types.load_schemas({column.dataset, *(endpoint for key in shown for endpoint in endpoints_of(paths[key].nodes))})
     items = (_typed(paths[key].taken_by(tuple(runs[key])), types) for key in shown)
-    return FieldOperationPaths(tuple(items), cut or types.truncated, types.of(column.dataset, field))
+    return FieldOperationPaths(tuple(items), cut or types.truncated, types.of(column.dataset, column.field))
 
 
 def _typed(path: FieldOperationPath, types: FieldTypes) -> FieldOperationPath:

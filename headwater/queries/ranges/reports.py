@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from headwater.queries.columns.current_columns import ColumnView
-from headwater.queries.descriptions import read_live_schemas
 from headwater.queries.lists.tags import read_tagged
 from headwater.queries.ranges.column_flow import (
     ColumnTraversal,
@@ -28,7 +26,7 @@ from headwater.queries.results.reports import Flow, Provenance, TaggedColumn, Ta
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column, ColumnSource, merge_columns, sources_at
 from headwater_model.field_paths import RelatedPaths, parse_slashed
-from headwater_model.ids import JobId
+from headwater_model.ids import DatasetId, FieldPath, JobId
 
 Status: TypeAlias = Literal["alive", "dropped", "unknown"]
 # Runs read of a dataset and direction, the newest: a year of three jobs that run every hour.
@@ -41,11 +39,11 @@ STARTS_MAX = 1_000
 USES_MAX = 10_000
 
 
-def report_usage(view: GraphView, column: Column, time_range: TimeRange) -> Usage:
+def report_usage(view: GraphView, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> Usage:
     """Report the uses of a column in the time range, and its flows into other columns."""
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
-    range_runs.load_datasets([(column.dataset, UP), (column.dataset, DOWN)], operations=True)
-    start = Column(range_runs.primary(column.dataset), column.field)
+    range_runs.load_datasets([(dataset, UP), (dataset, DOWN)], operations=True)
+    start = Column(range_runs.primary(dataset), field)
     uses = _uses(start, range_runs)
     traversal = ColumnTraversal(range_runs, [ColumnSource(start.dataset, start.field)], DOWN)
     flows = _flows(traversal, traversal.run(), view)
@@ -161,11 +159,10 @@ def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
 
 def _statuses(columns: Sequence[ColumnSource], view: GraphView) -> dict[ColumnSource, Status]:
     """Find the status of each column; without a schema, a reported column is alive."""
-    live = read_live_schemas(map(view.group, {column.dataset for column in columns}), view)
+    live = view.live_schemas(map(view.group, {column.dataset for column in columns}))
     schemas = {dataset: schema for dataset, schema in live.items() if schema is not None}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
-    present = ColumnView.of(view)
-    present.load_columns(dataset for dataset, schema in schemas.items() if not schema.known)
+    view.load_columns(dataset for dataset, schema in schemas.items() if not schema.known)
 
     def status(column: ColumnSource) -> Status:
         if column.dataset not in schemas:
@@ -174,17 +171,17 @@ def _statuses(columns: Sequence[ColumnSource], view: GraphView) -> dict[ColumnSo
             return "alive"
         if schemas[column.dataset].known:
             return "alive" if fields[column.dataset].describes(column.field) else "dropped"
-        entry = present.columns(column.dataset)
+        entry = view.columns(column.dataset)
         return "alive" if entry and entry.known.index.find(column.field) else "unknown"
 
     return {column: status(column) for column in columns}
 
 
-def report_provenance(view: GraphView, column: Column, time_range: TimeRange) -> Provenance:
+def report_provenance(view: GraphView, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> Provenance:
     """Report the provenance of a column in the time range: all steps, and the columns where paths end, with reasons."""
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
-    range_runs.load_datasets([(column.dataset, UP)])
-    start = Column(range_runs.primary(column.dataset), column.field)
+    range_runs.load_datasets([(dataset, UP)])
+    start = Column(range_runs.primary(dataset), field)
     here = ColumnSource(start.dataset, start.field)
     traversal = ColumnTraversal(range_runs, [here], UP)
     reached = [ReachedColumn(here, 0, direct=True, masked=False, certain=True, failed=False)]

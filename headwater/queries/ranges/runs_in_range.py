@@ -19,12 +19,12 @@ from headwater.facts.index_scan import read_run_facts, run_of, time_of
 from headwater.facts.keys import dataset_pk, facet_key
 from headwater.facts.run_reports import ROW_KINDS
 from headwater.facts.table import Row, RowQuery
-from headwater.queries.columns.column_reports import ColumnKey, keys_of, renamed, reported_in, unknown_columns
 from headwater.queries.ranges.confirmed_rows import RunsOf, confirm_rows
 from headwater.queries.ranges.similar_runs import RangeRun, Runs
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.graphs import DOWN, UP, Side
 from headwater.queries.view import GraphView
+from headwater.queries.view.column_reports import ColumnKey, keys_of, renamed, reported_in, unknown_columns
 from headwater_model.columns import ColumnLineage
 from headwater_model.ids import DatasetId, RunKey
 from headwater_model.operation_set import OperationSet

@@ -43,19 +43,13 @@ class SearchOptions(_Limits):
 
 
 class ListOptions(TypedDict):
-    """Options of a list of jobs or datasets; `updated_before`: no event at this time or later."""
+    """Options of a list of datasets; `updated_before`: no event at this time or later."""
 
     sort: NotRequired[Sort]
     updated_before: NotRequired[str | None]
     in_short: NotRequired[bool]
     limit: int
     offset: int
-
-
-class JobListOptions(ListOptions):
-    """Options of a list of jobs; `states` filters by the state of the last run."""
-
-    states: NotRequired[Sequence[State]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowPage, RowQuery
 from headwater.queries.results.entities import DatasetTimes
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.written_versions import VersionQuery, newest_of_both
+from headwater.queries.view.written_versions import VersionQuery, newest_of_both
 from headwater_model.ids import DatasetId
 
 # Rows of the last reads: a JobEvent is no read.

@@ -19,11 +19,11 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import dataset_version_id, failed
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Row, RowQuery
-from headwater.queries.descriptions import describe, fields_of, schema_of
 from headwater.queries.results.entities import DatasetVersion
 from headwater.queries.results.reports import SchemaChange
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.written_versions import (
+from headwater.queries.view.descriptions import describe, fields_of, schema_of
+from headwater.queries.view.written_versions import (
     WrittenVersion,
     confirmed_version,
     version_by,

@@ -33,7 +33,13 @@ from headwater.facts.run_facts import (
 from headwater.facts.table import RowQuery
 from headwater.queries.runs.dataset_versions import KnownVersion, first_pages, newest_versions
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_of_both, newest_written
+from headwater.queries.view.written_versions import (
+    VersionQuery,
+    WrittenVersion,
+    by_storage,
+    newest_of_both,
+    newest_written,
+)
 from headwater_model.ids import DatasetId, RunKey
 
 # Inputs in a result, of all runs together: each costs about four requests.

@@ -73,7 +73,7 @@ def _a_day_before(time: str) -> str:
     return f"{shift(time[:10], -1)}{time[10:]}" if time else ""
 
 
-def find_run(run: str, view: GraphView) -> Run | None:
+def find_run(view: GraphView, run: str) -> Run | None:
     """Find the run of this id, as it was sent or as Marquez prints it.
 
     If several jobs have a run of the id, take the earliest run visible to the caller; `other_jobs` are the jobs of the
@@ -145,7 +145,7 @@ def versions_of_unknown(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dic
     return versions
 
 
-def find_run_key(run: str, view: GraphView) -> RunKey | None:
+def find_run_key(view: GraphView, run: str) -> RunKey | None:
     """Find the key of the run of `find_run`."""
     runs, _ = runs_of_id(run, view)
     return runs[0][0] if runs else None
@@ -203,7 +203,7 @@ def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[J
     }
 
 
-def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
+def find_upstream(view: GraphView, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
     """Walk from the run (see `find_run`) to the producers of its input versions, nearest first; None if unknown."""
     runs, cut = runs_of_id(run, view)
     facts, budget = dict(runs[:1]), InputBudget()
@@ -238,7 +238,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
     return ResultPage(list(upstream.values()), len(upstream), cut) if upstream else None
 
 
-def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
+def find_downstream(view: GraphView, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
     """Walk from the run (see `find_run`) to the readers of its output versions, nearest first; None if unknown.
 
     A reader counts if it started at most a day before the writer of its version.
@@ -334,7 +334,7 @@ def _upstream_inputs(reads: Iterable[InputVersion], view: GraphView) -> tuple[Up
 
 
 def list_child_runs(
-    run: str, view: GraphView, *, in_short: bool = False, limit: int, offset: int
+    view: GraphView, run: str, *, in_short: bool = False, limit: int, offset: int
 ) -> ResultPage[Run] | None:
     """List the children of the run (see `find_run`), the last started first; None if the run is unknown.
 

@@ -5,6 +5,9 @@
     view.load(jobs=jobs)
     view.dataset(name)      # under all its names; None if no event named it, or if it is hidden
     view.job(job)           # with datasets under the names that the job used; None if it is unknown or hidden
+    view.load_columns(names)
+    view.columns(name)      # the reports of its writers; None as for `dataset`
+    view.load_below(names)  # the columns of datasets that may be derived from `names`, by dataset
     view.redacted(job)      # as the caller sees the job: in full, or by its id alone
     view.as_of(at)          # the view of another time; `view.whole`: of a caller who sees everything
 
@@ -17,209 +20,255 @@ A view loads and bounds: it never walks, and never renders.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeAlias
 
-from typing_extensions import Self
+from headwater.facts.facet_refs import reported_columns
+from headwater.facts.facts import RunFacts, dataset_of, job_of, text_of
+from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_columns, read_run_facts, run_order
+from headwater.facts.job_nodes import io_of
+from headwater.facts.keys import facts_key
+from headwater.facts.run_facts import run_version_id
+from headwater.queries.results.columns import Reporter
+from headwater.queries.view.column_reports import (
+    ColumnReport,
+    DatasetColumns,
+    IndexedColumns,
+    keys_of,
+    read_columns,
+    unknown_columns,
+)
+from headwater.queries.view.descriptions import Schema, describe, read_facets, schema_of
+from headwater.queries.view.loaded import LoadedGraph
+from headwater.queries.view.names import ResolvedDataset
+from headwater.queries.view.written_versions import version_by
+from headwater_model.columns import (
+    NO_COLUMNS,
+    Column,
+)
+from headwater_model.field_paths import RelatedPaths
+from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey, name_uuid
 
-from headwater.facts.facet_refs import ref_of
-from headwater.facts.facts import NamespaceFacts, RunFacts, as_of, facets_of, last_deleted
-from headwater.facts.keys import FACTS, facet_key, facts_key, namespace_pk
-from headwater.facts.run_facts import owner
-from headwater.facts.table import GraphReader, Key
-from headwater.facts.visibility import EVERYTHING, Visibility
-from headwater.queries.results.entities import Job, redacted_job
-from headwater.queries.view.names import ALIASES_MAX, Near, ResolvedDataset, ResolvedDatasets, Users
-from headwater.queries.view.nodes import job_of_node, node_key, nodes_of
-from headwater.queries.view.rows import GraphRows, ReadAhead
-from headwater_model.ids import DatasetId, JobId, RunKey
-
-# Datasets, and the jobs to read with them.
-WithUsers: TypeAlias = tuple[Sequence[DatasetId], Users]
-Thing = TypeVar("Thing", bound=DatasetId | JobId)
+# A dataset, by its primary name, and a job writing it.
+_Writer: TypeAlias = tuple[DatasetId, JobId]
 
 
-class GraphView(GraphRows):
-    """The loaded jobs and datasets of a request, as of a time and for a caller.
+class GraphView(LoadedGraph):
+    """A view of jobs, datasets and columns; a view of a view shares its reads."""
 
-    A view of a view shares its reads. `nodes` are the loaded jobs as they are stored, hidden ones too.
-    """
+    @cached_property
+    def _entries(self) -> dict[DatasetId, DatasetColumns]:
+        return {}
 
-    def __init__(
-        self,
-        reader: GraphReader,
-        at: str | None = None,
-        caller: Visibility = EVERYTHING,
-        *,
-        trim_partitions: bool = True,
-        aliases_max: int = ALIASES_MAX,
-    ) -> None:
-        super().__init__(reader, at, caller)
-        self.trim_partitions = trim_partitions
-        self._names = ResolvedDatasets(self, aliases_max=aliases_max)
-        self.nodes: dict[JobId, Mapping[str, Any]] = {}
-        self._deleted: dict[str, str] = {}
+    def load_columns(self, names: Iterable[DatasetId], *, below: int = 0) -> None:
+        """Read the columns of the datasets, unless they were read; with `below`, also the jobs reading the datasets.
 
-    @property
-    def whole(self) -> Self:
-        """The view of a caller who sees everything, at the same time."""
-        return self if self.caller is EVERYTHING else self._seen_by(EVERYTHING, self.at)
-
-    def as_of(self, at: str | None) -> Self:
-        """Make the same caller's view as of a time."""
-        return self if at == self.at else self._seen_by(self.caller, at)
-
-    def _seen_by(self, caller: Visibility, at: str | None) -> Self:
-        return type(self)(self.reader, at, caller, trim_partitions=self.trim_partitions)
-
-    def load(
-        self,
-        datasets: Iterable[DatasetId] = (),
-        jobs: Iterable[JobId] = (),
-        *,
-        users: Users | None = None,
-        namespaces: Iterable[str] = (),
-        rows: Iterable[Key] = (),
-        neighbours: Iterable[WithUsers] = (),
-        details: bool = False,
-    ) -> None:
-        """Read datasets with their users, and jobs, unless they were read.
-
-        All namespaces, the `rows` and the datasets `beyond` the jobs come with the same rounds. With `details`, the
-        next round reads the rest of a dataset's page.
+        `below`: the levels of readers in the rest of a walk down.
         """
-        names, job_ids = list(datasets), list(jobs)
-        self.expect(rows)
-        for others, their_users in neighbours:
-            self._expect_datasets(others, their_users)
-        # Mostly a name and its dataset have the same namespace.
-        self._expect_deletions({*namespaces, *(thing.namespace for thing in (*names, *job_ids))})
-        if names:
-            self._names.load_names(names, users)
-            self._expect_deletions({self.primary(name).namespace for name in names})
-        if details:
-            self._expect_details([self.group(name) for name in names])
-        self.nodes.update(nodes_of([job for job in job_ids if job not in self.nodes], self))
+        requested = set(names)
+        # Resolve the names to datasets, with their writers; with `below`, with their readers, too.
+        self.load(requested, users="ever" if below else "up")
+        groups = {group.primary: group for group in map(self.group, requested)}
+        # Read the nodes of the jobs: they decide the visibility.
+        self._expect_reports(groups.values(), below)
+        self.load(jobs=sorted({job for group in groups.values() for job in _jobs_of(group, below)} - self.nodes.keys()))
+        # Collect the last report of each writer, for new datasets.
+        fresh = [group for primary, group in groups.items() if primary not in self._entries]
+        reports = self._last_reports(fresh)
+        facets = read_facets(fresh, self)
+        new = {
+            group.primary: self._entry(group, schema_of(dataset_facets), reports)
+            for group, dataset_facets in zip(fresh, facets, strict=True)
+        }
+        # Read the columns of the reports, and index them by path.
+        self._name_versions(new.values())
+        self._read_columns([report for entry in new.values() for report in entry.reports])
+        for entry in new.values():
+            entry.known = IndexedColumns(entry.reports, self.visible_name)
+        self._entries.update(new)
 
-    def load_names(self, names: Iterable[DatasetId], *, rows: Iterable[Key] = ()) -> None:
-        """Read the datasets of names alone, with more rows: `group` returns each, hidden or not."""
-        self.expect(rows)
-        self._names.load_names(names)
+    def load_below(
+        self, names: Iterable[DatasetId], *, is_last: bool = True
+    ) -> tuple[Sequence[ResolvedDataset], Mapping[DatasetId, DatasetColumns]]:
+        """Read the datasets, and the columns of the datasets that may have columns derived from theirs.
 
-    def named(self, name: DatasetId) -> ResolvedDataset:
-        """Read the dataset of a name, known or not, hidden or not, without its users."""
-        self.load_names([name])
-        return self.group(name)
-
-    def stored_facts(self, things: Iterable[Thing]) -> dict[Thing, Mapping[str, Any]]:
-        """Read the stored facts of jobs and datasets, each under its own name.
-
-        The round serves a load of them, too.
+        Before the last level of a walk, the readers of the latter are read as well.
         """
-        keys = {thing: facts_key(thing) for thing in things}
-        self._expect_datasets([name for name in keys if isinstance(name, DatasetId)])
-        self.expect(node_key(job, self.at) for job in keys if isinstance(job, JobId) and job not in self.nodes)
-        self._expect_deletions({thing.namespace for thing in keys})
-        rows = self.get(keys.values())
-        return {thing: rows[key].data["facts"] for thing, key in keys.items() if key in rows}
+        datasets = set(names)
+        self.load_columns(datasets, below=1 if is_last else 2)
+        groups = [self.group(name) for name in datasets]
+        derived = self._made_of(groups)
+        if not is_last:
+            self.load(derived, users="ever")
+        self.load_columns(derived)
+        return groups, {entry.group.primary: entry for entry in map(self.columns, derived) if entry}
 
-    def _expect_datasets(self, names: Iterable[DatasetId], users: Users | None = None) -> None:
-        """Announce a probable load of datasets."""
-        unread = list(names)
-        self._names.expect(unread, users)
-        self._expect_deletions({name.namespace for name in unread})
+    def columns(self, dataset: DatasetId) -> DatasetColumns | None:
+        """Look up the columns of a loaded dataset; None if the dataset is unknown or hidden."""
+        entry = self._entries.get(self.primary(dataset))
+        return entry if entry and self.dataset(dataset) else None
 
-    def _expect_details(self, groups: Iterable[ResolvedDataset]) -> None:
-        """Announce the nodes of the producers, and the facets stored by content."""
-        for group in groups:
-            self.expect(node_key(job, self.at) for job in group.producers)
-            self._expect_deletions({job.namespace for job in group.producers})
-            refs = map(ref_of, facets_of(group.facts.facets).values())
-            self.expect(facet_key(ref) for ref in refs if ref)
+    def find_columns(self, dataset: DatasetId) -> DatasetColumns | None:
+        """Read the columns of a dataset; None if the dataset is unknown or hidden."""
+        self.load_columns([dataset])
+        return self.columns(dataset)
 
-    def _expect_deletions(self, namespaces: set[str]) -> None:
-        self.expect((namespace_pk(namespace), FACTS) for namespace in namespaces - self._deleted.keys())
+    def find_column(self, dataset: DatasetId, path: FieldPath) -> Column | None:
+        """Find the column, under its dataset's primary name, in the schema, the reports, or the sources of a column."""
+        entry = self.find_columns(dataset)
+        if entry is None:
+            return None
+        there = entry.has(path) or self.is_used(dataset, path)
+        return Column(entry.group.primary, path) if there else None
 
-    @property
-    def truncated(self) -> bool:
-        """True if datasets had more other names than a query reads."""
-        return self._names.truncated
+    def list_columns(self, dataset: DatasetId, *, used: bool) -> list[Column]:
+        """List the columns of a dataset; with `used`, or without a schema, add columns known as sources alone."""
+        entry = self.find_columns(dataset)
+        if entry is None:
+            return []
+        own = [Column(entry.group.primary, path) for path in entry.paths]
+        return own if entry.schema.known and not used else list(dict.fromkeys((*own, *self.used(dataset))))
 
-    def primary(self, name: DatasetId) -> DatasetId:
-        """Resolve a loaded name to the primary name of its dataset."""
-        return self._names.primary(name)
+    def is_used(self, dataset: DatasetId, path: FieldPath) -> bool:
+        """True if a current column is derived from this column, or from a field inside it."""
+        return RelatedPaths({column.field for column in self.used(dataset)}).has(path)
 
-    def group(self, name: DatasetId) -> ResolvedDataset:
-        """Look up the dataset of a loaded name, known or not, hidden or not."""
-        return self._names.group(name)
+    def used(self, dataset: DatasetId) -> list[Column]:
+        """List the columns of a dataset among the sources of current columns."""
+        (group,), entries = self.load_below([dataset])
+        used = (column for entry in entries.values() for column in entry.used)
+        return sorted({column for column in used if column.dataset == group.primary})
 
-    def dataset(self, name: DatasetId) -> ResolvedDataset | None:
-        """Look up the dataset of a loaded name; None if no event named it, or if it is hidden."""
-        group = self.group(name)
-        return group if group.named and not self.hides(group) else None
+    def find_outputs(self, job: JobId) -> list[DatasetId] | None:
+        """List the outputs of a job shown in full; None if the job is unknown or hidden."""
+        self.load(jobs=[job])
+        return sorted(filter(self.opens, io_of(self.nodes[job])[1])) if self.job(job) else None
 
-    def datasets(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
-        """List the visible datasets of loaded names, each once, by primary name."""
-        primaries = sorted({self.primary(name) for name in names})
-        return [group for primary in primaries if (group := self.dataset(primary))]
+    def live_schemas(self, groups: Iterable[ResolvedDataset]) -> dict[DatasetId, Schema | None]:
+        """Read the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
+        datasets = list(groups)
+        self.load(namespaces=[group.primary.namespace for group in datasets])
+        described = zip(datasets, read_facets(datasets, self), strict=True)
+        return {
+            group.primary: None if self.hides(group) or describe(facets)["lifecycle"] == "DROP" else schema_of(facets)
+            for group, facets in described
+        }
 
-    def near(self, job: JobId) -> Near | None:
-        """Look up the datasets of a job by an edge of a loaded dataset; None without such an edge."""
-        return self._names.near.get(job)
+    def visible_name(self, dataset: DatasetId) -> DatasetId | None:
+        """Resolve a reported source dataset to its primary name; None if it does not exist or is hidden."""
+        group = self.dataset(dataset)
+        return group.primary if group else None
 
-    def job(self, job: JobId) -> Job | None:
-        """Look up a loaded job, with datasets under the names in its events; None if it is unknown or hidden."""
-        stored = self.stored_job(job)
-        return None if stored is None or stored.hidden else stored
+    def _made_of(self, groups: Iterable[ResolvedDataset]) -> set[DatasetId]:
+        """List the datasets that may have columns derived from the groups: readers' outputs, and declared datasets."""
+        readers = {job for group in groups for job in group.readers | group.reporters}
+        outputs = {output for job in readers if self.job(job) for output in io_of(self.nodes[job])[1]}
+        return outputs.union(*(group.derived for group in groups))
 
-    def jobs(self, jobs: Iterable[JobId]) -> list[Job]:
-        """List the visible among the loaded jobs, in the given order."""
-        return [current for job in jobs if (current := self.job(job))]
+    def _expect_reports(self, groups: Iterable[ResolvedDataset], below: int) -> None:
+        """Announce the columns reported by the jobs of the datasets, and the source datasets of the columns."""
+        sources: set[DatasetId] = set()
+        outputs: set[DatasetId] = set()
+        # With the jobs below, all outputs of a job are announced once, for any of its inputs.
+        announced: set[JobId] = set()
+        for group in groups if self.at is None else ():
+            # Edges may name a job's inputs and outputs: then its reports are announced before its node is read.
+            new = {job: used for job in _jobs_of(group, below) if (used := self.near(job)) and job not in self.nodes}
+            for job_io in (used for job, used in new.items() if job not in announced):
+                written = [name for name in job_io.outputs if below or name in group.names]
+                self.expect(keys_of((tuple(job_io.outputs[name]), name) for name in written).values())
+                sources.update(job_io.inputs)
+                outputs.update(written if below else ())
+            announced.update(new if below else ())
+        # The outputs are loaded with their readers if the walk goes on from them; sources are resolved alone.
+        self._expect_datasets(outputs, "ever" if below > 1 else "up")
+        self._expect_datasets(sources - outputs, "up")
 
-    def stored_job(self, job: JobId) -> Job | None:
-        """Look up a loaded job, also if it is hidden; None if it is unknown."""
-        node = self.nodes.get(job)
-        return job_of_node(node, self.deleted(job.namespace)) if node else None
+    def _name_versions(self, entries: Iterable[DatasetColumns]) -> None:
+        """Give each report on a dataset with several names the version of its run."""
+        several = [
+            (entry.group, report)
+            for entry in entries
+            for report in entry.reports
+            if len(entry.group.names) > 1 and not report.reporter.declared
+        ]
+        facts = read_run_facts({report.reporter.run for _, report in several}, self, self.at)
+        for group, report in several:
+            run = report.reporter.run
+            version = version_by(run, facts[run], group) if run in facts else None
+            report.reporter = replace(report.reporter, version=version.version if version else None)
 
-    def hides(self, group: ResolvedDataset) -> bool:
-        """True if a loaded dataset is hidden."""
-        last = group.facts.last or max(group.facts.named_at, default="")
-        return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > last
+    def _read_columns(self, reports: Sequence[ColumnReport]) -> None:
+        """Read the reported columns, the names of their source datasets, and deletions of the sources."""
+        columns = read_columns((report.key for report in reports), self)
+        for report in reports:
+            report.columns = columns[report.key] if report.key[0] else report.columns
+        self.load({source for report in reports for source in report.columns.datasets}, users="up")
 
-    def deleted(self, namespace: str) -> str:
-        """Find the time of a namespace's last deletion; empty if it was never deleted."""
-        if namespace not in self._deleted:
-            rows = self.get([(namespace_pk(namespace), FACTS)])
-            facts = next((NamespaceFacts(**row.data["facts"]) for row in rows.values()), NamespaceFacts())
-            self._deleted[namespace] = last_deleted(as_of(facts, self.at) if self.at else facts)
-        return self._deleted[namespace]
+    def _last_reports(self, groups: Iterable[ResolvedDataset]) -> dict[_Writer, RunWithFacts]:
+        """Find the last run of each writer with columns of a dataset, under any name, if it has several names.
 
-    def shows(self, name: DatasetId) -> bool:
-        """True if the dataset of a loaded name is shown in full, and the graph behind it."""
-        return not self.caller.strict or self.opens(*self.group(name).names)
+        For a dataset with one name, the job's node has the report.
+        """
+        scans = [
+            ((group.primary, job), last_with_columns(job, text_of(name), self.at or "~", streamed=is_streamed))
+            for group in groups
+            if len(group.names) > 1
+            for job in sorted(group.producers)
+            if self.job(job) and io_of(self.nodes[job])[1] & set(group.names)
+            for is_streamed in ["streamed" in self.nodes[job]]
+            for name in group.names
+        ]
+        # Of a writer's last runs under each name, the latest counts.
+        last: dict[_Writer, RunWithFacts] = {}
+        last_runs = first_of_groups([group for _, group in scans], self, at=self.at)
+        for (writer, _), run in zip(scans, last_runs, strict=True):
+            if run is not None:
+                last[writer] = max(run, last.get(writer, run), key=run_order)
+        return last
 
-    def redacted(self, job: Job) -> Job:
-        """Show the job as the caller may see it: in full, or by its id alone."""
-        return job if self.opens(job.id) else redacted_job(job.id, job.version)
+    def _entry(self, group: ResolvedDataset, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> DatasetColumns:
+        entry = DatasetColumns(group, schema, [])
+        # A writer's report comes from a scan of its runs if the dataset has several names, else from the job's node.
+        for job in sorted(group.producers):
+            if (group.primary, job) in reports:
+                _add_report(entry, job, *reports[group.primary, job])
+            elif self.job(job):
+                self._add_writer(entry, self.nodes[job])
+        # The last DatasetEvent with columns counts as a report of its own.
+        if group.facts.declarations:
+            stamp = max(group.facts.declarations)
+            declaration = group.facts.declarations[stamp]
+            for name in map(dataset_of, declaration["outputs"]):
+                run = RunKey.of(name, name_uuid(stamp.partition("#")[2]))
+                entry.reports.append(
+                    ColumnReport(Reporter(run, None, None, declared=True), ((declaration["ref"],), name))
+                )
+        return entry
 
-    def opened_runs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
-        """Drop the runs of jobs that the caller may not see in full."""
-        owners = {run: owner(facts) for run, facts in runs.items()}
-        return {run: runs[run] for run, job in owners.items() if job is None or self.opens(job)}
+    def _add_writer(self, entry: DatasetColumns, node: Mapping[str, Any]) -> None:
+        inputs, outputs = io_of(node)
+        job = job_of(node["job"])
+        for name in sorted(outputs & set(entry.group.names)):
+            reported = node["columns"][text_of(name)]
+            run = RunKey.of(job, reported["run"])
+            version = run_version_id(name, run) if reported["versioned"] else None
+            reporter = Reporter(run, job, version, reported["declared"])
+            if self.at is None:
+                self.expect([facts_key(reporter.run)])  # for the versions of its inputs
+            unknown = NO_COLUMNS if reported["refs"] or reported["explicit"] else unknown_columns(inputs)
+            entry.reports.append(ColumnReport(reporter, (tuple(reported["refs"]), name), unknown))
 
 
-class Queries:
-    """Queries over a graph table, as a caller sees it; nothing is remembered from one query to the next.
+def _jobs_of(group: ResolvedDataset, below: int) -> set[JobId]:
+    return group.producers | group.readers | group.reporters if below else set(group.producers)
 
-    `trim_partitions` says whether the deployment trims the partitions of the names in events (`NamingRules`).
-    """
 
-    def __init__(self, reader: GraphReader, caller: Visibility = EVERYTHING, *, trim_partitions: bool = True) -> None:
-        self._reader, self._caller, self._trim_partitions = reader, caller, trim_partitions
-
-    def view(self) -> GraphView:
-        """Make a view for one query; a feature makes its queries of it."""
-        return GraphView(self._reader, caller=self._caller, trim_partitions=self._trim_partitions)
-
-    def together(self) -> Self:
-        """Make the same queries for a single response: they read each row once."""
-        return type(self)(ReadAhead.of(self._reader), self._caller, trim_partitions=self._trim_partitions)
+def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts) -> None:
+    """Add a run's reports on a dataset with several names; `GraphView` names the version made by the run."""
+    reporter = Reporter(run, job, None, facts.declared is not None)
+    for name in entry.group.names:
+        reported = reported_columns(facts, text_of(name))
+        if reported is not None:
+            entry.reports.append(ColumnReport(reporter, (reported.refs, name)))

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from headwater.features.graph_tables.rows import end_of_day, named_ever
-from headwater.queries.descriptions import schema_of
 from headwater.queries.service import LineageQueries
+from headwater.queries.view.descriptions import schema_of
 from headwater_model.field_paths import parse_dotted, print_dotted
 
 _JOBS_OWN = ("type", "description", "location", "owners", "tags", "parent_namespace", "parent_name", "first_seen")

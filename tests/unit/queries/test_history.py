@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse
-from headwater.queries.descriptions import schema_of
 from headwater.queries.graphs import history, job_graph
 from headwater.queries.service import LineageQueries
+from headwater.queries.view.descriptions import schema_of
 from headwater.times import just_after
 from headwater_model.errors import TooLarge
 from tests.examples import examples

@@ -9,7 +9,7 @@ A dataset with a single schema ever, as most datasets have, costs no request.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
@@ -20,10 +20,11 @@ from headwater.facts.facts import NO_PARENT, DatasetFacts, facets_of, is_dropped
 from headwater.facts.lattice import HISTORY, History, latest
 from headwater.facts.run_facts import text_in
 from headwater.queries.results.entities import Dataset
-from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.written_versions import VersionQuery, WrittenVersion, newest_written
+from headwater.queries.view.names import ResolvedDataset
+from headwater.queries.view.rows import GraphRows
+from headwater.queries.view.written_versions import VersionQuery, WrittenVersion, newest_written
 from headwater_model.field_paths import parse_dotted
-from headwater_model.ids import DatasetId, FieldPath
+from headwater_model.ids import FieldPath
 
 _STREAMS = frozenset({"TOPIC", "STREAM"})
 # Levels of nested fields to read: a producer may send a struct that holds itself.
@@ -167,10 +168,10 @@ def _position(schema: _Schema) -> tuple[str, str]:
     return schema.position
 
 
-def read_facets(groups: Sequence[ResolvedDataset], view: GraphView) -> list[Facets]:
-    """Read each dataset's facets, `{"schema": ...}`, as of the view's time; at most nine requests for a dataset."""
+def read_facets(groups: Sequence[ResolvedDataset], rows: GraphRows) -> list[Facets]:
+    """Read each dataset's facets, `{"schema": ...}`, as of a time; at most nine requests for a dataset."""
     doubtful = [number for number, group in enumerate(groups) if is_doubtful(group.facts)]
-    written = _last_written([groups[number] for number in doubtful], view)
+    written = _last_written([groups[number] for number in doubtful], rows)
     # The last declared schema, else the last sent by a run with an output.
     schemas = [_declared(group.facts) or _last(group.facts.written_schemas.get(_SCHEMA, {})) for group in groups]
     for number, schema in zip(doubtful, written, strict=True):
@@ -207,14 +208,14 @@ def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
     return present({**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})})
 
 
-def _last_written(groups: Sequence[ResolvedDataset], view: GraphView) -> list[_Schema | None]:
+def _last_written(groups: Sequence[ResolvedDataset], rows: GraphRows) -> list[_Schema | None]:
     """Find the schema of each dataset's last version with a schema; streams count at their last event."""
     queries = [
-        VersionQuery(group, prefix, view.at or "~", accept=lambda version, group=group: _is_decisive(version, group))  # type: ignore[misc]
+        VersionQuery(group, prefix, rows.at or "~", accept=lambda version, group=group: _is_decisive(version, group))  # type: ignore[misc]
         for group in groups
         for prefix in ("VERSION", "ACTIVE")
     ]
-    versions = newest_written(queries, view, reads_max=_READS_MAX) if queries else []
+    versions = newest_written(queries, rows, reads_max=_READS_MAX) if queries else []
     completed, streamed = versions[::2], versions[1::2]
     return [
         max((_schema_of(version, group) for version in (first, second) if version), key=_position, default=None)
@@ -238,14 +239,3 @@ def _history(version: WrittenVersion, group: ResolvedDataset) -> History:
         sent = version.facts.written_facets.get(text_of(name), {}).get(_SCHEMA, {})
         merged = HISTORY.join(merged, sent) if merged and sent else merged or sent
     return merged
-
-
-def read_live_schemas(groups: Iterable[ResolvedDataset], view: GraphView) -> dict[DatasetId, Schema | None]:
-    """Read the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
-    datasets = list(groups)
-    view.load(namespaces=[group.primary.namespace for group in datasets])
-    described = zip(datasets, read_facets(datasets, view), strict=True)
-    return {
-        group.primary: None if view.hides(group) or describe(facets)["lifecycle"] == "DROP" else schema_of(facets)
-        for group, facets in described
-    }

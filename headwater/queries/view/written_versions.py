@@ -22,7 +22,8 @@ from headwater.facts.run_facts import (
 )
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Key, Row, RowQuery
-from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.names import ResolvedDataset
+from headwater.queries.view.rows import GraphRows
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 _PAGES = (4, 100)
@@ -129,19 +130,19 @@ def by_storage(group: ResolvedDataset, storage: str, accept: Callable[[WrittenVe
 
 
 def newest_written(
-    queries: Sequence[VersionQuery], view: GraphView, *, reads_max: int | None = None
+    queries: Sequence[VersionQuery], rows: GraphRows, *, reads_max: int | None = None
 ) -> list[WrittenVersion | None]:
     """Find the newest confirmed version of each query, or None.
 
     `reads_max`: rows are read at most this number of times; None may then mean: not yet read.
     """
-    return first_of_groups([query.scans() for query in queries], view, at=view.at, pages=_PAGES, rounds_max=reads_max)
+    return first_of_groups([query.scans() for query in queries], rows, at=rows.at, pages=_PAGES, rounds_max=reads_max)
 
 
-def newest_of_both(queries: Sequence[VersionQuery], view: GraphView) -> list[WrittenVersion | None]:
+def newest_of_both(queries: Sequence[VersionQuery], rows: GraphRows) -> list[WrittenVersion | None]:
     """Find the newest confirmed version of each query by creation, or the stream with a later event."""
     streamed = [replace(query, prefix="ACTIVE") for query in queries]
-    newest = newest_written([*queries, *streamed], view)
+    newest = newest_written([*queries, *streamed], rows)
     pairs = zip(newest[: len(queries)], newest[len(queries) :], strict=True)
     return [max(filter(None, pair), key=attrgetter("order"), default=None) for pair in pairs]
 

@@ -1,22 +1,24 @@
 """Reports of columns: read from their rows by key, joined, and looked up by path.
 
-    columns = read_columns({((ref,), dataset)}, view)[(ref,), dataset]
+    columns = read_columns({((ref,), dataset)}, rows)[(ref,), dataset]
     IndexedColumns([ColumnReport(reporter, ((ref,), dataset), columns)], name_of).inputs_of(("co2_kg",))
 
-The callers choose the reports that count (`current_columns`, `column_versions`).
+The callers choose the reports that count (`graph_view`, `column_versions`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from headwater.facts.facet_refs import OPERATIONS_KIND
 from headwater.facts.keys import facet_key
 from headwater.facts.table import Key, Row
 from headwater.queries.results.columns import Reporter
-from headwater.queries.view import GraphView
+from headwater.queries.view.descriptions import Schema
+from headwater.queries.view.names import ResolvedDataset
+from headwater.queries.view.rows import GraphRows
 from headwater_model.columns import (
     NO_COLUMNS,
     Column,
@@ -29,7 +31,7 @@ from headwater_model.columns import (
     merge_sources,
     overlay,
 )
-from headwater_model.field_paths import ColumnIndex
+from headwater_model.field_paths import ColumnIndex, RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
 # The sources of an unreported column.
@@ -144,11 +146,11 @@ def columns_in(*source_sets: Sources) -> set[Column]:
 ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
 
 
-def read_columns(column_keys: Iterable[ColumnKey], view: GraphView) -> dict[ColumnKey, ColumnLineage]:
+def read_columns(column_keys: Iterable[ColumnKey], rows: GraphRows) -> dict[ColumnKey, ColumnLineage]:
     """Read the columns of each report, in one round of requests."""
     requested = set(column_keys)
     keys = keys_of(requested)
-    return reported_in(requested, view.get(keys.values()))
+    return reported_in(requested, rows.get(keys.values()))
 
 
 def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:
@@ -172,3 +174,37 @@ def compose(reported: Sequence[tuple[str, ColumnLineage]]) -> ColumnLineage:
     by_hand = [columns for ref, columns in reported if ref.startswith(OPERATIONS_KIND)]
     rest = [columns for ref, columns in reported if not ref.startswith(OPERATIONS_KIND)]
     return overlay(merge_columns(by_hand), merge_columns(rest))
+
+
+@dataclass(slots=True)
+class DatasetColumns:
+    """A dataset with the report of each writer, and its columns."""
+
+    group: ResolvedDataset
+    schema: Schema
+    reports: list[ColumnReport]
+    known: IndexedColumns = field(default_factory=IndexedColumns)
+
+    @property
+    def columns(self) -> ColumnLineage:
+        """The columns of all reports, merged."""
+        return self.known.columns
+
+    @property
+    def paths(self) -> list[FieldPath]:
+        """The columns of the schema, then the columns known from reports alone."""
+        return list(dict.fromkeys((*self.schema.columns, *sorted(self.columns.fields))))
+
+    def has(self, path: FieldPath) -> bool:
+        """True if the path, or a field inside it, is in the schema or was reported."""
+        return RelatedPaths(self.schema.types).has(path) or self.known.index.has(path)
+
+    def type_of(self, path: FieldPath) -> str | None:
+        """Look up a column's type: from operations, else from the schema."""
+        return self.columns.types.get(path) or self.schema.types.get(path)
+
+    @property
+    def used(self) -> set[Column]:
+        """The source columns of all its columns and of the whole dataset."""
+        source_sets = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
+        return columns_in(*source_sets.values())
