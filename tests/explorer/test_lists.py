@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.explorer.stories import LAKE
 
 
@@ -15,6 +17,10 @@ def test_a_list_is_narrowed_sorted_and_saved_as_it_is_shown(open_view, pipeline)
 
     page.get_by_role("link", name="Jobs", exact=True).click()
     table = page.get_by_role("region", name="jobs")
+    page.get_by_role("button", name="Against usual").click()
+    table.get_by_role("columnheader", name="Usually").wait_for()
+    growths = table.get_by_text(re.compile(r"^[+−]\d+ %$")).all_inner_texts()
+    assert growths == sorted(growths, key=lambda text: -int(text.replace("−", "-")[:-2])) != []
     table.get_by_role("button", name="Job").click()
     page.get_by_role("button", name="emissions 4").click()
     page.get_by_role("status").filter(has_text="4 of 9 jobs").wait_for()

@@ -126,6 +126,25 @@ def test_what_changed_is_on_the_start_and_leads_to_the_feed_by_day_kind_and_name
     page.wait_for_url("**/explore/dataset?**tab=versions")
 
 
+def test_the_schema_of_a_dataset_says_how_many_jobs_read_each_column_and_shows_the_unread(open_view, pipeline):
+    page = open_view(pipeline, f"dataset?node=dataset:{LAKE}:raw")
+    page.get_by_role("columnheader", name="Read by").wait_for()
+    row = page.get_by_role("row").filter(has_text="passenger_email")
+    row.get_by_role("cell", name="1 job", exact=True).wait_for()
+    page.get_by_role("button", name="1 read by no job").click()
+    page.get_by_text("1 of 5").wait_for()
+    assert [row.inner_text().split()[0] for row in page.locator("main table tbody tr").all()] == ["tailnum"]
+    assert len([path for path in page.watch.paths() if "column-readers" in path]) == 1
+
+
+def test_the_page_of_a_dataset_says_that_its_data_is_old(open_view, estate):
+    page = open_view(estate, f"dataset?node=dataset:{LAKE}:step.6")
+    page.locator("dd .changed").filter(has_text="on old data").wait_for()
+    page.goto(f"{estate.url}/explore/map?node=dataset:{LAKE}:step.0&sel=dataset:{LAKE}:step.0")
+    panel = page.get_by_role("complementary", name="about step.0")
+    panel.locator(".changed").filter(has_text="late").wait_for()
+
+
 def test_a_column_is_found_by_a_part_of_its_name_and_its_path_is_one_click_away(open_view, pipeline):
     page = open_view(pipeline)
     page.get_by_role("combobox", name="Find").fill("co2_k")
@@ -235,31 +254,3 @@ def test_a_large_screen_has_no_bar_to_scroll_sideways(open_view, pipeline):
         page = open_view(pipeline, f"dataset?node={CHECKED}", size=size)
         page.get_by_text("distance").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_the_schema_of_a_dataset_says_how_many_jobs_read_each_column_and_shows_the_unread(open_view, pipeline):
-    page = open_view(pipeline, f"dataset?node=dataset:{LAKE}:raw")
-    page.get_by_role("columnheader", name="Read by").wait_for()
-    row = page.get_by_role("row").filter(has_text="passenger_email")
-    row.get_by_role("cell", name="1 job", exact=True).wait_for()
-    page.get_by_role("button", name="1 read by no job").click()
-    page.get_by_text("1 of 5").wait_for()
-    assert [row.inner_text().split()[0] for row in page.locator("main table tbody tr").all()] == ["tailnum"]
-    assert len([path for path in page.watch.paths() if "column-readers" in path]) == 1
-
-
-def test_the_page_of_a_dataset_says_that_its_data_is_old(open_view, estate):
-    page = open_view(estate, f"dataset?node=dataset:{LAKE}:step.6")
-    page.locator("dd .changed").filter(has_text="on old data").wait_for()
-    page.goto(f"{estate.url}/explore/map?node=dataset:{LAKE}:step.0&sel=dataset:{LAKE}:step.0")
-    panel = page.get_by_role("complementary", name="about step.0")
-    panel.locator(".changed").filter(has_text="late").wait_for()
-
-
-def test_a_switch_of_the_list_of_jobs_puts_the_slowest_against_its_usual_time_first(open_view, pipeline):
-    page = open_view(pipeline, "jobs")
-    page.get_by_role("button", name="Against usual").click()
-    table = page.get_by_role("region", name="jobs")
-    table.get_by_role("columnheader", name="Usually").wait_for()
-    growths = table.get_by_text(re.compile(r"^[+−]\d+ %$")).all_inner_texts()
-    assert growths == sorted(growths, key=lambda text: -int(text.replace("−", "-")[:-2])) != []
