@@ -7,7 +7,7 @@ export interface Freshness {
   late: boolean;
   /** True of a dataset written since the failure of a run upstream: its data is old. */
   isOnOldData: boolean;
-  /** When the service knows it: the last write by a run that did not fail. */
+  /** The last write by a run without a failure; null if unknown. */
   written?: string | null;
 }
 
@@ -29,7 +29,7 @@ export function writtenAt({ items, up }: Lineage, id: string): string | null {
 export const troubleOf = (freshness?: Freshness): string =>
   [freshness?.late && "late", freshness?.isOnOldData && "on old data"].filter(Boolean).join(", ");
 
-/** Return the late datasets of a past time: the outputs of failed jobs. What is below them depends on what is loaded. */
+/** Return the late datasets of a past time: the outputs of failed jobs, whatever else is loaded. */
 export function lateOf({ items, down }: Lineage): Map<string, Freshness> {
   const late = [...items.values()].filter(isFailed).flatMap(({ id }) => down.get(id) ?? []);
   return new Map(late.map((id) => [id, { late: true, isOnOldData: false }]));
@@ -38,7 +38,7 @@ export function lateOf({ items, down }: Lineage): Map<string, Freshness> {
 /** The state of a node as the colour of its bar, worst first. */
 export type Health = "failed" | "late" | "running" | "fresh" | "unknown";
 
-/** Return a node's health and the time of which its age counts; `written` and `freshness` are a dataset's. */
+/** Return a node's health and the start of its age; `written` and `freshness` are a dataset's. */
 export function healthOf(
   item: Item,
   written: string | null,

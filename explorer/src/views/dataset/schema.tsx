@@ -7,7 +7,7 @@ import { Link } from "wouter";
 import type { Dataset } from "../../api/queries";
 import { columnReadersQuery } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
-import { Filter } from "../../parts/controls";
+import { Filter, Heads } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Nothing } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -70,18 +70,11 @@ interface ColumnsProps {
 function Columns({ dataset, fields, readers }: ColumnsProps) {
   const isDescribed = dataset.fields.some(({ description }) => description),
     isTagged = dataset.fields.some(({ tags }) => tags.length);
+  const added = [isDescribed && "Description", isTagged && "Tags", readers && "Read by"].filter((head) => !!head);
+  const heads = ["Column", "Type", ...added.map(String), "See"];
   return (
     <table className="table">
-      <thead>
-        <tr>
-          <th>Column</th>
-          <th>Type</th>
-          {isDescribed && <th>Description</th>}
-          {isTagged && <th>Tags</th>}
-          {readers && <th className="number">Read by</th>}
-          <th>See</th>
-        </tr>
-      </thead>
+      <Heads names={heads} numbers={["Read by"]} />
       <tbody>
         {fields.map((field) => {
           const id = fieldId(dataset, field.name);
