@@ -10,7 +10,7 @@ Started by `local_stack.aws.endpoint`; serves one request at a time on its pipes
     {"let_go": true}                       ->  {}                 waits for a message end
 
 moto runs requests in threads without locks: conditional writes would not be atomic, and the deletion of a message could
-remove a message that arrives meanwhile. So DynamoDB, Glue, S3 and SQS have a lock each.
+remove a new message. So DynamoDB, Glue, S3 and SQS have a lock each.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ _NO_HEADERS = (
     email.errors.MisplacedEnvelopeHeaderDefect,
     email.errors.MissingHeaderBodySeparatorDefect,
 )
-# The file of the items, beside the file of the other state.
+# The file of all items, beside `state`.
 _TABLES = "tables.sqlite"
 _LOCKED = {"dynamodb", "glue", "s3", "sqs"}
 
 
 class _Handler(MotoRequestHandler):
-    """moto's request handler on connections that stay open: Werkzeug's own closes each, at a millisecond or more."""
+    """moto's request handler on open connections: Werkzeug's own closes each, at a millisecond or more."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True

@@ -1,6 +1,6 @@
 """Changes to moto's DynamoDB for tests: faster by orders of magnitude, and true to PartiQL's conditions.
 
-The local stack has its own tables (`local_stack.aws.tables`); the tests of this folder run on moto, which others wrote.
+The local stack has tables of its own (`local_stack.aws.tables`); the tests of this folder run on moto.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Items in SQLite: a table for each table of DynamoDB, with a column for each key of its indexes.
+"""Items in SQLite: a table for each table of DynamoDB, with a column for each key of an index.
 
-An item is stored as its JSON on the wire, so that a page of a query is its rows, joined.
+SQLite stores an item as JSON on the wire: a page of a query is a join of rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PAGE_ROWS = 100
 
 
 class Rows:
-    """The items of all tables in a database. Use it from a single thread at a time, and write in a transaction."""
+    """The items of all tables in a database, for a single thread at a time; callers write in `transaction`."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
@@ -95,7 +95,7 @@ class Rows:
     # -- removal by TTL
 
     def expire(self, schema: Schema, oldest: float, now: float) -> list[Item]:
-        """Remove the items with a moment between the two, in seconds since 1970; they stay in `expired`."""
+        """Move the items with a moment between two, in seconds since 1970, to `expired`; return the items."""
         between = "expires > ? AND expires < ?"
         with self.transaction():
             rows = self._database.execute(
@@ -110,11 +110,11 @@ class Rows:
         return [orjson.loads(item) for (item,) in rows]
 
     def forget_expired(self) -> None:
-        """Drop the items that `expire` removed."""
+        """Drop the items of `expired`."""
         self._database.execute("DELETE FROM expired")
 
     def restore_expired(self, schemas: Mapping[str, Schema]) -> None:
-        """Put back what `expire` removed: a crash may have kept it from its function."""
+        """Put the items of `expired` back: a crash may have kept removals from their function."""
         with self.transaction():
             for name, item in self._database.execute("SELECT tbl, item FROM expired").fetchall():
                 if name in schemas:

@@ -44,12 +44,12 @@ class Schema:
 
     @cached_property
     def key(self) -> tuple[str, ...]:
-        """The attributes of the primary key: of the partition, and of the sort key if the table has any."""
+        """The attributes of the primary key: `("root_id", "node_id")`, or the partition's alone."""
         return tuple(self.table.table_key_attrs)
 
     @cached_property
     def columns(self) -> Mapping[str, str]:
-        """The columns by their attributes: `{"root_id": "pk", "node_id": "sk", "action_taken": "k0"}`."""
+        """The columns by attribute: `{"root_id": "pk", "node_id": "sk", "action_taken": "k0"}`."""
         more = [attribute for attribute in self._types if attribute not in self.key]
         of_key = dict(zip(self.key, ("pk", "sk"), strict=False))
         return of_key | {attribute: f"k{number}" for number, attribute in enumerate(more)}
@@ -57,12 +57,12 @@ class Schema:
     @cached_property
     def indexes(self) -> Mapping[str | None, Index]:
         """The indexes by their names; under None the table itself."""
-        found: dict[str | None, Index] = {None: self._index(self.table.schema)}
+        indexes: dict[str | None, Index] = {None: self._index(self.table.schema)}
         for index in [*self.table.indexes, *self.table.global_indexes]:
             if index.projection.get("ProjectionType") != "ALL":
                 raise MockValidationException(f"the local stack's indexes project all attributes, unlike {index.name}")
-            found[index.name] = self._index(index.schema, is_global=index in self.table.global_indexes)
-        return found
+            indexes[index.name] = self._index(index.schema, is_global=index in self.table.global_indexes)
+        return indexes
 
     @cached_property
     def ttl(self) -> str | None:
