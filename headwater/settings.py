@@ -91,8 +91,10 @@ FACTS_PREFIX = "facts/"
 EVENTS_PREFIX = "events/"
 TRACES_PREFIX = "traces/"
 DIGESTS_PREFIX = "digests/"
+# Marks of removed objects of the archive, `removed/<key>`: a replay or a night must not miss the object.
+REMOVED_PREFIX = "removed/"
 # Prefixes of objects that are written once and never replaced.
-WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX)
+WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX, REMOVED_PREFIX)
 
 # The tag of roles outside the stack with rights on its queues. Its values: jobs, and people who redrive.
 PRINCIPAL_TAG = "headwater"

@@ -56,6 +56,8 @@ class LoadStores:
     bucket: str
     ttl_s: int
     enrichers: tuple[Enricher, ...] = ENRICHERS
+    # False for a root whose records are left out.
+    keeps: Callable[[str], bool] = lambda _: True
 
 
 def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, day: str) -> RecordLoad:
@@ -104,7 +106,7 @@ class _Batch:
         keys_of: dict[str, set[Key]] = {}
         for message in messages:
             try:
-                records = self._records_of(message)
+                records = [record for record in self._records_of(message) if self.stores.keeps(record.root_id)]
             except (Invalid, Unavailable, BotoCoreError, ClientError) as error:
                 self.result.failed[message.message_id] = f"{type(error).__name__}: {error}"
                 if is_passing(error):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -59,7 +59,10 @@ class TrustAnchors:
 
 @dataclass(frozen=True, slots=True)
 class DigestsRead:
-    """The digests of a range: `sealed`, oldest first; `last` is the last sealed day, in the range or after it."""
+    """The digests of a range: `sealed`, oldest first; `last` is the last sealed day, in the range or after it.
+
+    `removed` are the keys of objects that these or later digests list as removed by order.
+    """
 
     store: Store
     days: DayRange
@@ -67,6 +70,7 @@ class DigestsRead:
     last: str
     findings: Sequence[Finding]
     anchors: Sequence[str] = ()
+    removed: Set[str] = frozenset()
 
     @property
     def end_is_known(self) -> bool:
@@ -75,7 +79,7 @@ class DigestsRead:
 
     def check(self, jobs: int) -> ObjectCheck:
         """Build the check of the objects."""
-        return ObjectCheck(self.store, self.days, self.sealed, self.last, jobs)
+        return ObjectCheck(self.store, self.days, self.sealed, self.last, jobs, self.removed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,7 @@ def read_digests(
     findings += _signatures(store, named, listing.signed, known.keys)
     findings.sort(key=lambda finding: (finding.day, finding.key))
     last = max(end.day if end else "", *present, "")
-    return DigestsRead(store, days, sealed, last, findings, known.anchors)
+    return DigestsRead(store, days, sealed, last, findings, known.anchors, walk.removed)
 
 
 def _list(store: Store) -> _Listing:

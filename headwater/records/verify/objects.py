@@ -9,7 +9,7 @@ import hashlib
 import threading
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -141,7 +141,8 @@ class Stopped(Exception):
 class ObjectCheck:
     """A comparison of a range's objects with its digests.
 
-    `sealed` are the digests, oldest first; `last` is the last sealed day, with or without a digest.
+    `sealed` are the digests, oldest first; `last` is the last sealed day, with or without a digest. The objects of
+    `removed` may be missing.
     """
 
     store: Store
@@ -149,6 +150,7 @@ class ObjectCheck:
     sealed: Sequence[SealedDay]
     last: str
     jobs: int = 1
+    removed: Set[str] = frozenset()
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def outcomes(self, after: Mapping[str, str] = MappingProxyType({})) -> Iterator[Outcome]:
@@ -174,6 +176,8 @@ class ObjectCheck:
             lambda candidate: not part.end or candidate.key < part.end, self.store.list_objects(part.prefix, after)
         )
         for entry, listed in _merge(self._entries(part, after), present):
+            if entry is not None and listed is None and entry.object.key in self.removed:
+                continue
             if entry is not None:
                 yield partial(self._compare, entry, listed)
             elif listed is not None:
