@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from headwater.aws.clients import CONCURRENCY
-from headwater.aws.objects import list_objects, put_new, put_once
+from headwater.aws.objects import list_days, list_objects, put_new, put_once
 from headwater.events.canonical import canonical
 from headwater.events.event import ApiChange, Event
 from headwater.facts.facts import RunFacts
@@ -79,7 +79,7 @@ def read_packed(s3: S3Client, bucket: str, key: str) -> bytes:
 
 
 def unpack(packed: bytes) -> Sequence[bytes]:
-    """Unzip an object to its lines, in order."""
+    """Unzip an object to its lines, in order: `[b'{"event": …}', …]`."""
     return gzip.decompress(packed).splitlines()
 
 
@@ -170,11 +170,15 @@ class EventLog:
         # Sorted, and compressed without a time: a repeated batch makes the same object.
         documents = {event.line: None if event.forwarded else event.document for event in events}
         lines = sorted(documents)
+        return StoredLines(self.store_lines(lines, day), [documents[line] for line in lines], lines)
+
+    def store_lines(self, lines: Sequence[bytes], day: str) -> str:
+        """Store sorted lines as an object of the day; return its key."""
         body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
         sha256 = hashlib.sha256(body).hexdigest()
         key = f"{event_prefix_of(day)}{sha256}.jsonl.gz"
         put_once(self.s3, self.bucket, key, body, sha256=sha256, content_type="application/gzip")
-        return StoredLines(key, [documents[line] for line in lines], lines)
+        return key
 
     def enlist(self, events: Iterable[RawEvent]) -> None:
         """List the run events among these, each once."""
@@ -191,7 +195,7 @@ class EventLog:
         if len(body) <= _INLINE_BYTES_MAX and len(packed) <= _PACKED_BYTES_MAX:
             return IndexedEvent(time, sha, {_DOCUMENT: orjson.Fragment(body)}, kind)
         # The event may have an object already, compressed differently by another release.
-        key = _body_key(sha)
+        key = body_key(sha)
         is_new = put_new(self.s3, self.bucket, key, packed, content_type="application/gzip")
         if not is_new and gzip.decompress(read_packed(self.s3, self.bucket, key)) != body:
             raise Conflict(f"s3://{self.bucket}/{key}: must hold the event of its name, but holds another")
@@ -259,7 +263,7 @@ class EventLog:
     def _document(self, indexed: IndexedEvent) -> Any:
         if _DOCUMENT in indexed.data:
             return indexed.data[_DOCUMENT]
-        return orjson.loads(gzip.decompress(read_packed(self.s3, self.bucket, _body_key(indexed.hash))))
+        return orjson.loads(gzip.decompress(read_packed(self.s3, self.bucket, body_key(indexed.hash))))
 
     def keys_of(self, day: str) -> list[str]:
         """List the objects of a day of arrival, by key."""
@@ -283,16 +287,7 @@ class EventLog:
 
     def days(self) -> list[str]:
         """List the days on which events arrived, as `2026-11-20`."""
-        years = self._folders(EVENTS_PREFIX, "year=")
-        months = [month for year in years for month in self._folders(year, "month=")]
-        days = [day for month in months for day in self._folders(month, "day=")]
-        return sorted("-".join(part.partition("=")[2] for part in day.split("/")[1:4]) for day in days)
-
-    def _folders(self, prefix: str, name: str) -> list[str]:
-        pages = self.s3.get_paginator("list_objects_v2").paginate(
-            Bucket=self.bucket, Prefix=f"{prefix}{name}", Delimiter="/"
-        )
-        return [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", [])]
+        return list_days(self.s3, self.bucket, EVENTS_PREFIX)
 
 
 def _run_of(event: Mapping[str, Any]) -> RunKey:
@@ -306,5 +301,6 @@ def _namespace_in(data: Mapping[str, Any]) -> str | None:
     return namespace
 
 
-def _body_key(sha: str) -> str:
+def body_key(sha: str) -> str:
+    """Name the object of a large event by its hash: `events/bodies/<sha256>.json.gz`."""
     return f"{EVENTS_PREFIX}bodies/{sha}.json.gz"

@@ -1,0 +1,61 @@
+"""Erasure in tables of Parquet: a day is made again from what the archive has left, then its former files go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater.records.publications import Publications
+from headwater.records.removals import delete_versions
+from headwater_model.archive_tables import PUBLISHED_PREFIX, TABLES, attempt_prefix, partition_prefix
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_stepfunctions import SFNClient
+
+_TABLES_PREFIX = PUBLISHED_PREFIX.partition("/")[0] + "/"
+# Seconds between two looks at an execution.
+_POLL_S = 30
+
+
+@dataclass(frozen=True, slots=True)
+class TableErasure:
+    """The tables of the archive; `remake(day)` makes and publishes a day again, and returns after it."""
+
+    publications: Publications
+    s3: S3Client
+    bucket: str
+    remake: Callable[[str], None]
+    bypass: bool = False
+
+    def erase(self, days: Sequence[str]) -> int:
+        """Make the published days again, and remove the versions of all former attempts; count the versions."""
+        return sum(self._erase(day) for day, stored in self.publications.of(days).items() if stored.attempt)
+
+    def _erase(self, day: str) -> int:
+        self.remake(day)
+        attempt = self.publications.of([day])[day].attempt
+        return sum(
+            delete_versions(
+                self.s3,
+                self.bucket,
+                partition_prefix(table.name, day),
+                keep=(attempt_prefix(table.name, day, attempt),) if attempt else (),
+                bypass=self.bypass,
+            )
+            for table in TABLES
+        )
+
+
+def run_machine(machine: SFNClient, arn: str, text: str, sleep: Callable[[float], None]) -> None:
+    """Run a state machine with the input, and wait for its end.
+
+    Raises:
+        RuntimeError: the execution did not succeed.
+    """
+    execution = machine.start_execution(stateMachineArn=arn, input=text)["executionArn"]
+    while (status := machine.describe_execution(executionArn=execution)["status"]) == "RUNNING":
+        sleep(_POLL_S)
+    if status != "SUCCEEDED":
+        raise RuntimeError(f"{execution} ended with {status}")
