@@ -66,12 +66,15 @@ def run_erase(given: argparse.Namespace) -> int:
         print("headwater erase: give at least one of --root, --namespace, --dataset and --job", file=sys.stderr)
         return 1
     try:
-        stores = _stores(find_deployment(given), bypass=given.bypass_governance)
+        deployment = find_deployment(given)
+        stores = _stores(deployment, bypass=given.bypass_governance)
         erasure = Erasure(stores, targets, lambda text: print(text, flush=True), int(time.time()))
         if given.allow:
             stores.tombstones.lift(targets)
             print(f"allowed again: {len(targets)}")
             return 0
+        if given.confirm:
+            _check_queue(deployment)
         counts = erasure.erase() if given.confirm else erasure.count()
     except stack_errors(RuntimeError) as error:
         print(f"headwater erase: {error}", file=sys.stderr)
@@ -142,6 +145,15 @@ def _stores(deployment: Deployment, *, bypass: bool) -> Stores:
         paused=lambda: _paused(deployment),
         remake_graph_tables=lambda: run("GraphTablesStateMachineArn", since=min(log.days(), default=day_of(now_s))),
     )
+
+
+def _check_queue(deployment: Deployment) -> None:
+    """Refuse an erasure while announcements wait: their objects of the log may go."""
+    if url := deployment.outputs.get("ForwardQueueUrl"):
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        waiting = deployment.client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
+        if any(int(number) for number in waiting.values()):
+            raise RuntimeError(f"the forward queue must be empty, got {waiting}: call again when it is")
 
 
 @contextmanager

@@ -17,7 +17,8 @@ EXAMPLES = ({"erase": True},)
 
 def read(reader: Reader) -> bool | None:
     """Read the switch; objects that S3 lets nobody remove are a fault."""
-    is_on = reader.read("erase", choice(true=True, false=False), False)
+    flag = choice(true=True, false=False)
+    is_on = reader.read("erase", lambda value: value is not None and flag(value), False)
     lock = reader.read("object_lock", lambda value: value, None)
     if is_on and isinstance(lock, str) and lock.startswith("compliance"):
         reader.faults.append(
