@@ -32,6 +32,8 @@ PARTITION_TRIMMING = "PARTITION_TRIMMING"
 TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
 # A JSON list of namespaces, or their beginnings and `*`: RUNNING events of their jobs are not stored.
 DROP_RUNNING_EVENTS = "DROP_RUNNING_EVENTS"
+# JSON: days by kind of row (`headwater.facts.kept`), after which rows of history expire.
+KEPT_DAYS = "KEPT_DAYS"
 # The header of a request that forwards an event. The receiver does not forward the event on: a circle would not end.
 FORWARDED_HEADER = "Headwater-Forwarded"
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from headwater.events.api_change_queue import ApiChangeQueue
     from headwater.events.ingest import EventQueue
     from headwater.events.naming import NamingRules
+    from headwater.facts.kept import Days
     from headwater.facts.table import GraphTable
     from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
@@ -273,15 +274,25 @@ def graph_table(concurrency: int = CONCURRENCY) -> GraphTable:
     from headwater.facts.table import GraphTable
 
     table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
-    return GraphTable(dynamodb(), table, s3(), bucket, concurrency=concurrency)
+    return GraphTable(dynamodb(), table, s3(), bucket, concurrency=concurrency, kept=kept_days())
+
+
+def kept_days() -> Days:
+    """Read the days after which rows of history expire, `{"tests": 90}`."""
+    from headwater.facts.kept import parse_days
+
+    return parse_days(os.environ, settings.KEPT_DAYS)
 
 
 @cache
 def event_log() -> EventLog:
     """Open the raw log of events, and their list."""
+    from headwater.facts.kept import oldest
     from headwater.loading.event_log import EventLog
 
-    return EventLog(graph_table(), s3(), os.environ[settings.ARCHIVE_BUCKET])
+    days = kept_days()
+    bucket = os.environ[settings.ARCHIVE_BUCKET]
+    return EventLog(graph_table(), s3(), bucket, oldest=lambda: oldest(days, "events", now_s()))
 
 
 @cache

@@ -61,7 +61,7 @@ def run_replay(given: argparse.Namespace) -> int:
 
     try:
         deployment = find_deployment(given)
-        table = deployment.graph_table(given.into)
+        table = deployment.graph_table(given.into, loads=True)
         log = EventLog(table, table.s3, table.bucket)
         # A replay of some days leaves the archive's rows as they are.
         screens = read_screens(table.dynamodb, deployment.outputs["GraphTableName"])

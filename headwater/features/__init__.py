@@ -56,6 +56,11 @@ FEATURES: tuple[Feature, ...] = (
         context="headwater.features.erase.context",
         construct="headwater.features.erase.construct",
     ),
+    Feature(
+        "retention",
+        context="headwater.features.retention.context",
+        construct="headwater.features.retention.construct",
+    ),
     Feature("release", command="headwater.features.release.command"),
     Feature("smoke", command="headwater.features.smoke.command"),
     Feature("cost", command="headwater.features.cost.command"),

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -152,6 +152,8 @@ class EventLog:
     bucket: str
     # Of the caller: limits the events to those of visible jobs.
     visibility: Visibility = EVERYTHING
+    # The earliest time of listed events: older events may have expired.
+    oldest: Callable[[], str] = str
 
     def seen_by(self, visibility: Visibility) -> EventLog:
         """Limit the log to the events that a caller may read."""
@@ -215,7 +217,7 @@ class EventLog:
         Equal events are listed once. The work grows neither with events nor with their days. For a caller of a few
         namespaces, the first `LOOKED_AT_MAX` rows are read, and `total` counts the visible events.
         """
-        low, high = after or "", before or LATEST + "~"
+        low, high = max(after or "", self.oldest()), before or LATEST + "~"
         if self.visibility is EVERYTHING:
             return self._page(low, high, newest_first, limit, offset)
         visible: list[Any] = []
@@ -241,7 +243,7 @@ class EventLog:
         """List the events of a run as `list_events` does, at the latest `CONTENTS_MAX` times of the run."""
         facts = read_run_facts([run], self.table).get(run, RunFacts())
         listed = EventIndex(self.table).at_times(
-            facts.times, low=after or "", high=before or LATEST + "~", newest_first=newest_first
+            facts.times, low=max(after or "", self.oldest()), high=before or LATEST + "~", newest_first=newest_first
         )
         events = [event for event in self._documents(listed) if _run_of(event) == run]
         return ResultPage(events[offset : offset + limit], len(events), len(facts.times) >= CONTENTS_MAX)

@@ -119,7 +119,7 @@ def _stores(deployment: Deployment, *, bypass: bool) -> Stores:
     outputs = deployment.outputs
     if OUTPUT not in outputs:
         raise NotDeployed(f"the stack {deployment.name} keeps nothing out; deploy it with the context value erase=true")
-    table, now_s = deployment.graph_table(), int(time.time())
+    table, now_s = deployment.graph_table(loads=True), int(time.time())
     rows = table.dynamodb, table.table
     records = RecordsTable(table.dynamodb, outputs["RecordsTableName"])
 

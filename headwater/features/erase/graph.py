@@ -58,7 +58,7 @@ class Remake:
     def second(self) -> GraphTable:
         """The second table."""
         table = self.log.table
-        return GraphTable(table.dynamodb, f"{table.table}-erase", table.s3, table.bucket, sleep=table.sleep)
+        return GraphTable(table.dynamodb, f"{table.table}-erase", table.s3, table.bucket, table.sleep, kept=table.kept)
 
     def begin(self, *, anew: bool) -> None:
         """Create the second table; unless `anew`, the table of an earlier attempt is as good."""

@@ -142,7 +142,7 @@ class ObjectCheck:
     """A comparison of a range's objects with its digests.
 
     `sealed` are the digests, oldest first; `last` is the last sealed day, with or without a digest. The objects of
-    `removed` may be missing.
+    `removed` may be missing, and events that arrived before the day `events_from`.
     """
 
     store: Store
@@ -151,6 +151,7 @@ class ObjectCheck:
     last: str
     jobs: int = 1
     removed: Set[str] = frozenset()
+    events_from: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def outcomes(self, after: Mapping[str, str] = MappingProxyType({})) -> Iterator[Outcome]:
@@ -176,7 +177,7 @@ class ObjectCheck:
             lambda candidate: not part.end or candidate.key < part.end, self.store.list_objects(part.prefix, after)
         )
         for entry, listed in _merge(self._entries(part, after), present):
-            if entry is not None and listed is None and entry.object.key in self.removed:
+            if entry is not None and listed is None and self._may_miss(entry.object):
                 continue
             if entry is not None:
                 yield partial(self._compare, entry, listed)
@@ -187,6 +188,10 @@ class ObjectCheck:
                     unsealed[noted] = unsealed.get(noted, 0) + 1
                 else:
                     yield partial(_extra, listed, day, part)
+
+    def _may_miss(self, entry: ArchiveObject | EventObject) -> bool:
+        has_expired = isinstance(entry, EventObject) and (day_of_key(entry.key) or "") < self.events_from
+        return has_expired or entry.key in self.removed
 
     def _entries(self, part: Part, after: str) -> Iterator[Entry]:
         """Yield the part's entries in the usable digests."""
