@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -74,9 +74,9 @@ def run_erase(given: argparse.Namespace) -> int:
             print(f"allowed again: {len(targets)}")
             return 0
         if given.confirm:
-            _check_queue(deployment)
+            check_queue(deployment)
         counts = erasure.erase() if given.confirm else erasure.count()
-    except stack_errors(RuntimeError) as error:
+    except stack_errors() as error:
         print(f"headwater erase: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -142,22 +142,24 @@ def _stores(deployment: Deployment, *, bypass: bool) -> Stores:
         ),
         dead_letters={name: url for name, url in outputs.items() if name.endswith("DeadLettersUrl")},
         sqs=deployment.client("sqs"),
-        paused=lambda: _paused(deployment),
+        paused=lambda: paused(deployment),
         remake_graph_tables=lambda: run("GraphTablesStateMachineArn", since=min(log.days(), default=day_of(now_s))),
     )
 
 
-def _check_queue(deployment: Deployment) -> None:
+def check_queue(deployment: Deployment) -> None:
     """Refuse an erasure while announcements wait: their objects of the log may go."""
+    from headwater_model.errors import Conflict
+
     if url := deployment.outputs.get("ForwardQueueUrl"):
         names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
         waiting = deployment.client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
         if any(int(number) for number in waiting.values()):
-            raise RuntimeError(f"the forward queue must be empty, got {waiting}: call again when it is")
+            raise Conflict(f"the forward queue must be empty, got {waiting}: call again when it is")
 
 
 @contextmanager
-def _paused(deployment: Deployment) -> Iterator[None]:
+def paused(deployment: Deployment, sleep: Callable[[float], None] = time.sleep) -> Iterator[None]:
     """Stop the events function from taking messages during the block; queues keep them."""
     functions = deployment.client("lambda")
     pages = functions.get_paginator("list_event_source_mappings").paginate(
@@ -168,8 +170,8 @@ def _paused(deployment: Deployment) -> Iterator[None]:
         for mapping in mappings:
             functions.update_event_source_mapping(UUID=mapping, Enabled=False)
         while any(functions.get_event_source_mapping(UUID=mapping)["State"] != "Disabled" for mapping in mappings):
-            time.sleep(_POLL_S)
-        time.sleep(_DRAIN_S if mappings else 0)
+            sleep(_POLL_S)
+        sleep(_DRAIN_S if mappings else 0)
         yield
     finally:
         for mapping in mappings:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from headwater.records.publications import Publications
 from headwater.records.removals import delete_versions
-from headwater_model.archive_tables import PUBLISHED_PREFIX, TABLES, attempt_prefix, partition_prefix
+from headwater_model.archive_tables import TABLES, attempt_prefix, partition_prefix
+from headwater_model.errors import Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_stepfunctions import SFNClient
 
-_TABLES_PREFIX = PUBLISHED_PREFIX.partition("/")[0] + "/"
 # Seconds between two looks at an execution.
 _POLL_S = 30
 
@@ -52,10 +52,10 @@ def run_machine(machine: SFNClient, arn: str, text: str, sleep: Callable[[float]
     """Run a state machine with the input, and wait for its end.
 
     Raises:
-        RuntimeError: the execution did not succeed.
+        Unavailable: the execution did not succeed.
     """
     execution = machine.start_execution(stateMachineArn=arn, input=text)["executionArn"]
     while (status := machine.describe_execution(executionArn=execution)["status"]) == "RUNNING":
         sleep(_POLL_S)
     if status != "SUCCEEDED":
-        raise RuntimeError(f"{execution} ended with {status}")
+        raise Unavailable(f"{execution} ended with {status}")

@@ -7,8 +7,12 @@ import json
 import boto3
 import pytest
 
+from headwater.cli.deployment import Deployment
 from headwater.cli.main import main
+from headwater.features.erase.command import check_queue, paused
 from headwater.features.erase.settings import OUTPUT, PARTITION
+from headwater.features.erase.tables import run_machine
+from headwater_model.errors import Conflict, Unavailable
 from tests.aws.test_lost_graph_table import deployed
 from tests.features.erase.aws.planted import Estate, places_of
 
@@ -54,3 +58,41 @@ def test_a_target_is_counted_then_removed_then_allowed(erasing, capsys):
     assert places_of(erasing, estate.texts) == []
     assert main([*targets, "--allow"]) == 0
     assert capsys.readouterr().out == "allowed again: 4\n"
+
+
+def test_the_events_function_takes_no_message_meanwhile(deployed):
+    functions, queue = boto3.client("lambda"), deployed.url("EventsQueue")
+    arn = deployed.sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    mapping = functions.create_event_source_mapping(EventSourceArn=arn, FunctionName="events")["UUID"]
+
+    def state():
+        return functions.get_event_source_mapping(UUID=mapping)["State"]
+
+    waits = []
+    with paused(Deployment({"EventsFunctionName": "events"}, {}), waits.append):
+        assert (state(), waits) == ("Disabled", [180])
+    assert state() == "Enabled"
+
+
+def test_a_forwarder_with_work_to_do_is_waited_for(erasing, capsys):
+    outputs = {"ForwardQueueUrl": erasing.url("TraceQueue")}
+    erasing.sqs.send_message(QueueUrl=outputs["ForwardQueueUrl"], MessageBody="{}")
+    with pytest.raises(Conflict, match="the forward queue must be empty"):
+        check_queue(Deployment(outputs, {}))
+    assert check_queue(Deployment({}, {})) is None
+
+
+def test_an_execution_is_waited_for_and_its_failure_is_raised(deployed):
+    machines, role = boto3.client("stepfunctions"), boto3.client("iam").get_role(RoleName="events")["Role"]["Arn"]
+    form = {"name": "compaction", "definition": '{"StartAt": "a", "States": {"a": {"Type": "Pass", "End": true}}}'}
+    arn = machines.create_state_machine(roleArn=role, **form)["stateMachineArn"]
+    waits = []
+
+    def stop(seconds):
+        waits.append(seconds)
+        [execution] = machines.list_executions(stateMachineArn=arn)["executions"]
+        machines.stop_execution(executionArn=execution["executionArn"])
+
+    with pytest.raises(Unavailable, match="ended with ABORTED"):
+        run_machine(machines, arn, '{"day": "2025-11-20", "publish_again": true}', stop)
+    assert waits == [30]
