@@ -34,6 +34,8 @@ examples:
 # A function that read the tombstones before has ended by then.
 _DRAIN_S = 180
 _POLL_S = 5
+# The longest time of a day in the graph's tables.
+_TABLES_DAYS = 400
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -108,13 +110,14 @@ def _stores(deployment: Deployment, *, bypass: bool) -> Stores:
     from headwater.features.erase.erasure import Stores
     from headwater.features.erase.roots import RootErasure
     from headwater.features.erase.settings import OUTPUT
-    from headwater.features.erase.tables import TableErasure, run_machine
+    from headwater.features.erase.tables import TableErasure, delete_hidden, run_machine
     from headwater.features.erase.targets import Tombstones
     from headwater.loading.event_log import EventLog
     from headwater.loading.stored_rules import StoredRules
     from headwater.records.publications import Publications
     from headwater.records.table import RecordsTable
-    from headwater.times import day_of
+    from headwater.times import day_of, shift
+    from headwater_model.archive_tables import PREFIX as TABLES_PREFIX
 
     outputs = deployment.outputs
     if OUTPUT not in outputs:
@@ -128,6 +131,14 @@ def _stores(deployment: Deployment, *, bypass: bool) -> Stores:
             run_machine(deployment.client("stepfunctions"), outputs[output], json.dumps(given), table.sleep)
 
     log = EventLog(table, table.s3, table.bucket)
+
+    def remake_graph_tables() -> None:
+        since = max([shift(day_of(now_s), -_TABLES_DAYS), *log.days()[:1]])
+        # The job keeps the attempt before the last: the second run replaces the first.
+        for _ in range(2):
+            run("GraphTablesStateMachineArn", since=since)
+        delete_hidden(table.s3, table.bucket, TABLES_PREFIX)
+
     return Stores(
         log=log,
         rules=StoredRules(table, deployment.naming_rules()).at(now_s),
@@ -143,7 +154,7 @@ def _stores(deployment: Deployment, *, bypass: bool) -> Stores:
         dead_letters={name: url for name, url in outputs.items() if name.endswith("DeadLettersUrl")},
         sqs=deployment.client("sqs"),
         paused=lambda: paused(deployment),
-        remake_graph_tables=lambda: run("GraphTablesStateMachineArn", since=min(log.days(), default=day_of(now_s))),
+        remake_graph_tables=remake_graph_tables,
     )
 
 

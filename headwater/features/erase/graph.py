@@ -21,7 +21,7 @@ from headwater.facts.table import GraphTable, Row
 from headwater.features.erase.targets import Target
 from headwater.loading.event_log import EventLog
 from headwater.loading.replay import replay
-from headwater.records.removals import delete_versions
+from headwater.records.removals import delete_versions, list_versions
 from headwater_model.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -114,20 +114,25 @@ class Comparison:
 
     def sync(self) -> Synced:
         """Make the graph table's rows of events equal to the second table's."""
-        synced, replaced = Synced(), set[str]()
+        synced = Synced()
         # Swapped rows name rows without a version, so they come last.
         for is_swapped in (False, True):
             items = (item for item in scan(self.second) if (_VERSION in item) == is_swapped and self._counts(item))
             for batch in _batches(items):
-                synced.written += self._copy(batch, replaced)
+                synced.written += self._copy(batch)
         for batch in _batches(item for item in scan(self.table) if self._may_go(item)):
-            synced.deleted += self._delete(batch, replaced)
-        used = {item[_OBJECT]["S"] for item in scan(self.second) if _OBJECT in item}
-        for key in sorted(replaced - used):
-            delete_versions(self.table.s3, self.table.bucket, key)
+            synced.deleted += self._delete(batch)
+        self._remove_objects()
         return synced
 
-    def _copy(self, items: Sequence[Item], replaced: set[str]) -> int:
+    def _remove_objects(self) -> None:
+        """Remove the objects of large documents without a row; each swap of such a row left an object behind."""
+        used = {item[_OBJECT]["S"] for item in scan(self.second) if _OBJECT in item}
+        listed = list_versions(self.table.s3, self.table.bucket, settings.FACTS_PREFIX)
+        for key in sorted({version["Key"] for version in listed} - used):
+            delete_versions(self.table.s3, self.table.bucket, key)
+
+    def _copy(self, items: Sequence[Item]) -> int:
         """Put the items with other content than in the graph table; count the puts."""
         stored = {_key_of(item): item for item in _get(self.table, items)}
         writes: list[WriteRequestTypeDef] = []
@@ -135,19 +140,16 @@ class Comparison:
             old = stored.get(_key_of(item), {})
             if _content(old) == _content(item):
                 continue
-            replaced |= _object_of(old)
             versions = [int(each[_VERSION]["N"]) for each in (old, item) if _VERSION in each]
             next_version: Item = {_VERSION: {"N": str(max(versions) + 1)}} if versions else {}
             writes.append({"PutRequest": {"Item": {**item, **next_version}}})
         batch_write(self.table.dynamodb, self.table.table, writes)
         return len(writes)
 
-    def _delete(self, items: Sequence[Item], replaced: set[str]) -> int:
+    def _delete(self, items: Sequence[Item]) -> int:
         """Delete the items without a counterpart; count the deletions."""
         known = {_key_of(item) for item in _get(self.second, items)}
         gone = [item for item in items if _key_of(item) not in known]
-        for item in gone:
-            replaced |= _object_of(item)
         batch_write(self.table.dynamodb, self.table.table, [{"DeleteRequest": {"Key": _key(item)}} for item in gone])
         return len(gone)
 
@@ -200,7 +202,3 @@ def _key_of(item: Item) -> tuple[str, str]:
 
 def _content(item: Item) -> dict[str, Any]:
     return {name: value for name, value in item.items() if name != _VERSION}
-
-
-def _object_of(item: Item) -> set[str]:
-    return {item[_OBJECT]["S"]} if _OBJECT in item else set()

@@ -48,6 +48,19 @@ class TableErasure:
         )
 
 
+def delete_hidden(s3: S3Client, bucket: str, prefix: str) -> int:
+    """Delete the versions behind a newer version or a marker, and the markers; count them."""
+    number = 0
+    for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):
+        listed = (*page.get("Versions", []), *page.get("DeleteMarkers", []))
+        present = {entry["Key"] for entry in page.get("Versions", []) if entry["IsLatest"]}
+        hidden = [entry for entry in listed if entry["Key"] not in present or not entry["IsLatest"]]
+        for entry in hidden:
+            s3.delete_object(Bucket=bucket, Key=entry["Key"], VersionId=entry["VersionId"])
+        number += len(hidden)
+    return number
+
+
 def run_machine(machine: SFNClient, arn: str, text: str, sleep: Callable[[float], None]) -> None:
     """Run a state machine with the input, and wait for its end.
 

@@ -79,6 +79,7 @@ def planted(cloud, estate):
         cloud.s3.put_object(Bucket=bucket, Key=key, Body=estate.root.encode())
     cloud.now_s += 24 * HOUR
     assert cloud.load_events(events[0], *untouched()) == []
+    cloud.s3.put_object(Bucket=bucket, Key="facts/replaced", Body=estate.dataset.encode())
     for text in (estate.root, estate.namespace):
         cloud.sqs.send_message(QueueUrl=cloud.url("RecordsDeadLetters"), MessageBody=f'{{"name": "{text}"}}')
     return events

@@ -11,7 +11,7 @@ from headwater.cli.deployment import Deployment
 from headwater.cli.main import main
 from headwater.features.erase.command import check_queue, paused
 from headwater.features.erase.settings import OUTPUT, PARTITION
-from headwater.features.erase.tables import run_machine
+from headwater.features.erase.tables import delete_hidden, run_machine
 from headwater_model.errors import Conflict, Unavailable
 from tests.aws.test_lost_graph_table import deployed
 from tests.features.erase.aws.planted import Estate, places_of
@@ -72,6 +72,17 @@ def test_the_events_function_takes_no_message_meanwhile(deployed):
     with paused(Deployment({"EventsFunctionName": "events"}, {}), waits.append):
         assert (state(), waits) == ("Disabled", [180])
     assert state() == "Enabled"
+
+
+def test_hidden_versions_of_tables_go_and_present_objects_stay(deployed):
+    bucket = deployed.outputs["ArchiveBucketName"]
+    for key, bodies in {"tables/a": (b"1", b"2"), "tables/b": (b"3",)}.items():
+        for body in bodies:
+            deployed.s3.put_object(Bucket=bucket, Key=key, Body=body)
+    deployed.s3.delete_object(Bucket=bucket, Key="tables/b")
+    assert delete_hidden(deployed.s3, bucket, "tables/") == 3
+    assert deployed.objects("tables/") == {"tables/a": b"2"}
+    assert delete_hidden(deployed.s3, bucket, "tables/") == 0
 
 
 def test_a_forwarder_with_work_to_do_is_waited_for(erasing, capsys):
