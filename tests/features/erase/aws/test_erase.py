@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 
 import boto3
@@ -120,6 +121,8 @@ def test_no_planted_text_stays_and_the_rest_is_as_it_was(switched_on, api, capsy
     cloud.load_api_changes(*estate.changes())
     assert places_of(cloud, estate.texts) == []
     output = capsys.readouterr()
+    ours = [len(estate.records()) - 2, len(events) - 1, len(estate.changes())]
+    assert [int(number) for number in re.findall(r'"(?:Records|Events)Screened":\[(\d+)\.0', output.out)] == ours
     assert not [text for text in estate.texts if text in output.out + output.err + "".join(notes)]
 
 
