@@ -16,6 +16,7 @@ from headwater.features.erase.roots import RootErasure
 from headwater.features.erase.tables import TableErasure
 from headwater.features.erase.targets import Target, Tombstones, only
 from headwater.loading.event_log import EventLog
+from headwater.times import shift
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -93,15 +94,17 @@ class Erasure:
 
     def _remake_graph(self, counts: Counter[str], *, anew: bool) -> None:
         """Replay the log beside the graph table, then compare the tables while no event is loaded."""
-        log, today = self.stores.log, self.stores.roots.today
-        remake = Remake(log, self.stores.rules, self.note)
+        log = self.stores.log
+        # A loader that began before midnight stores its object under yesterday.
+        yesterday = shift(self.stores.roots.today, -1)
+        remake = Remake(log, self.stores.rules, self.stores.tombstones.read().mark, self.note)
         remake.begin(anew=anew)
-        counts["events replayed"] += remake.replay([day for day in log.days() if day < today])
+        counts["events replayed"] += remake.replay([day for day in log.days() if day < yesterday])
         with self.stores.paused():
             # Loaders with older tombstones have ended: their objects are in the log.
-            late = [day for day in log.days() if day >= today]
+            late = [day for day in log.days() if day >= yesterday]
             self._erase_log(counts, late)
-            counts["events replayed"] += remake.replay(late)
+            counts["events replayed"] += remake.replay(late, again=True)
             synced = Comparison(log.table, remake.second, self.targets, self.now_s).sync()
         counts.update({"graph rows replaced": synced.written, "graph rows deleted": synced.deleted})
         remake.drop()

@@ -7,7 +7,7 @@ on. Each step may be repeated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -48,10 +48,14 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class Remake:
-    """A replay of the log into a second table, with a row of progress; `note(text)` reports each day."""
+    """A replay of the log into a second table, with a row of progress; `note(text)` reports each day.
+
+    A table of an earlier attempt is as good if it has the same `mark`: a hash of the tombstones.
+    """
 
     log: EventLog
     rules: NamingRules
+    mark: str
     note: Callable[[str], object]
 
     @property
@@ -61,9 +65,9 @@ class Remake:
         return GraphTable(table.dynamodb, f"{table.table}-erase", table.s3, table.bucket, table.sleep, kept=table.kept)
 
     def begin(self, *, anew: bool) -> None:
-        """Create the second table; unless `anew`, the table of an earlier attempt is as good."""
+        """Create the second table, or go on with the table of an earlier attempt; never if the log changed: `anew`."""
         client, name = self.log.table.dynamodb, self.second.table
-        if anew:
+        if anew or self._progress().get("mark") != self.mark:
             self.drop()
         described = client.describe_table(TableName=self.log.table.table)["Table"]
         with suppress(client.exceptions.ResourceInUseException):
@@ -82,23 +86,31 @@ class Remake:
             client.delete_table(TableName=name)
             client.get_waiter("table_not_exists").wait(TableName=name)
 
-    def replay(self, days: Sequence[str]) -> int:
-        """Replay the events of these days of arrival, without finished days; count the events.
+    def _progress(self) -> Mapping[str, str]:
+        """Read the last finished day and the mark; empty without a table."""
+        client = self.log.table.dynamodb
+        try:
+            row = self.second.get([_PROGRESS]).get(_PROGRESS)
+        except client.exceptions.ResourceNotFoundException:
+            return {}
+        return row.data if row else {}
+
+    def replay(self, days: Sequence[str], *, again: bool = False) -> int:
+        """Replay the events of these days of arrival; count the events. Finished days are left out unless `again`.
 
         Raises:
             Unavailable: an event cannot be replayed; `headwater replay` names the reason of each.
         """
         second, events = self.second, 0
         beside = EventLog(second, self.log.s3, self.log.bucket)
-        done = second.get([_PROGRESS]).get(_PROGRESS)
-        for day in days:
-            if done and day <= done.data["to"]:
-                continue
+        done = "" if again else self._progress().get("to", "")
+        for day in (day for day in days if day > done):
             for part in replay(self.log.keys_of(day), beside, self.rules):
                 events += part.events
                 if part.failed:
                     raise Unavailable(f"{len(part.failed)} events cannot be replayed: {part.failed[0]}")
-            second.put([Row(*_PROGRESS, {"to": day})])
+            if not again:
+                second.put([Row(*_PROGRESS, {"to": day, "mark": self.mark})])
             self.note(f"  {day}: {events:,} events")
         return events
 

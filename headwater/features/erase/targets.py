@@ -51,6 +51,11 @@ class Erased:
     hashes: Set[str] = frozenset()
     _known: dict[Target, bool] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def mark(self) -> str:
+        """A hash of all tombstones."""
+        return hashlib.sha256("".join(sorted(self.hashes)).encode()).hexdigest()
+
     def hash_of(self, target: Target) -> str:
         """Hash a target with the salt, as base64."""
         text = "\0".join((target.kind, target.namespace, target.name))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from contextlib import nullcontext
+from dataclasses import replace
 
 import boto3
 import pytest
 
 from headwater.facts.table import GraphTable
 from headwater.features.erase.erasure import Erasure, Stores
+from headwater.features.erase.graph import Remake
 from headwater.features.erase.roots import RootErasure
 from headwater.features.erase.settings import VARIABLE
 from headwater.features.erase.tables import TableErasure
@@ -24,6 +27,7 @@ from headwater_model.archive_tables import TABLES, attempt_prefix
 from lambdas import wiring
 from tests.aws.test_verify import findings
 from tests.builders import DAY, HOUR
+from tests.builders_events import a_run_event
 from tests.features.erase.aws.planted import Estate, places_of, untouched
 
 NEXT_DAY = "2025-11-21"
@@ -140,16 +144,43 @@ def test_a_neighbour_keeps_its_event_without_the_targets(switched_on, api):
     assert [source["dataset"] for node in columns for source in node["data"]["inputFields"]] == ["raw"]
 
 
-def test_an_erasure_that_broke_off_is_completed_by_its_repetition(switched_on):
+def test_an_erasure_that_broke_off_is_completed_by_its_repetition(switched_on, api):
+    """The replay has finished a day; meanwhile events arrive, and nobody may lose them."""
     cloud, estate = switched_on, Estate(30)
     planted(cloud, estate)
+    cloud.now_s += 48 * HOUR
+    before = responses(api)
     broken = erasure(cloud, estate.targets)
-    broken.stores.tombstones.begin(estate.targets)
-    broken.stores.roots.erase(estate.root)
-    broken._erase_log(broken.count(), broken.stores.log.days())
-    assert places_of(cloud, estate.texts) != []
 
-    erasure(cloud, estate.targets).erase()
+    def die():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Erasure(replace(broken.stores, paused=die), estate.targets, broken.note, cloud.now_s).erase()
+    assert places_of(cloud, estate.texts) != []
+    assert cloud.load_events(a_run_event(job="late")) == []
+
+    notes = []
+    erasure(cloud, estate.targets, notes).erase()
+    assert [note for note in notes if DAY in note] == []
+    assert places_of(cloud, estate.texts) == []
+    assert responses(api) == before
+    assert api.send("GET", "/api/v1/namespaces/emissions/jobs/late").status == 200
+
+
+def test_a_table_of_another_erasure_is_not_gone_on_with(switched_on):
+    cloud, estate = switched_on, Estate(30)
+    planted(cloud, estate)
+    cloud.now_s += 48 * HOUR
+    first = erasure(cloud, estate.targets[:1])
+    earlier = Remake(first.stores.log, first.stores.rules, "another", first.note)
+    earlier.begin(anew=True)
+    earlier.replay(first.stores.log.days())
+    first.stores.tombstones.begin(estate.targets)
+    first._erase_log(Counter(), first.stores.log.days())
+    whole = erasure(cloud, estate.targets)
+    whole._erase_log(Counter(), whole.stores.log.days())
+    whole.erase()
     assert places_of(cloud, estate.texts) == []
 
 
