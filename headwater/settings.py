@@ -32,6 +32,8 @@ PARTITION_TRIMMING = "PARTITION_TRIMMING"
 TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
 # A JSON list of namespaces, or their beginnings and `*`: RUNNING events of their jobs are not stored.
 DROP_RUNNING_EVENTS = "DROP_RUNNING_EVENTS"
+# JSON: days by kind of row (`headwater.facts.kept`), after which rows of history expire.
+KEPT_DAYS = "KEPT_DAYS"
 # The header of a request that forwards an event. The receiver does not forward the event on: a circle would not end.
 FORWARDED_HEADER = "Headwater-Forwarded"
 
@@ -91,8 +93,10 @@ FACTS_PREFIX = "facts/"
 EVENTS_PREFIX = "events/"
 TRACES_PREFIX = "traces/"
 DIGESTS_PREFIX = "digests/"
+# Marks of removed objects of the archive, `removed/<key>`: a replay or a night must not miss the object.
+REMOVED_PREFIX = "removed/"
 # Prefixes of objects that are written once and never replaced.
-WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX)
+WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX, REMOVED_PREFIX)
 
 # The tag of roles outside the stack with rights on its queues. Its values: jobs, and people who redrive.
 PRINCIPAL_TAG = "headwater"

@@ -8,6 +8,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from headwater import settings
 from headwater_model.archive_tables import PREFIX, TABLES
 from infra.glue_engine import GlueEngine
 from infra.role_permissions import Rights
@@ -78,7 +79,7 @@ class SparkJobs(Construct):
 
 def _open_archive(rights: Rights, archive_bucket: s3.Bucket) -> None:
     """Allow reading sealed days and writing tables, but no published manifests nor other parts of the archive."""
-    for prefix in ("digests/", "traces/"):
+    for prefix in ("digests/", "traces/", settings.REMOVED_PREFIX):
         rights.allow_objects(["s3:GetObject"], archive_bucket, prefix)
     # Without the last slash: Hadoop's file systems look at a folder, and mark it, under its own name.
     for folder in (*(table.name for table in TABLES), "manifests"):

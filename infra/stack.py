@@ -82,7 +82,7 @@ class LineageStack(cdk.Stack):
 
     def _add_ingest(self, context: StackContext) -> None:
         """Add the ways in for records and events, and the policy of their producers."""
-        self._ingestion = Ingestion(
+        self.ingestion = Ingestion(
             self,
             "Ingestion",
             defaults=self.defaults,
@@ -102,9 +102,9 @@ class LineageStack(cdk.Stack):
             temporary_patterns=context.temporary_patterns,
             drop_running_events=context.drop_running_events,
         )
-        self.events.open_to(self._ingestion.input)
-        queues = [self._ingestion.packed_queue, self.events.queue]
-        self.producers = Producers(self, "Producers", queues=queues, function=self._ingestion.input)
+        self.events.open_to(self.ingestion.input)
+        queues = [self.ingestion.packed_queue, self.events.queue]
+        self.producers = Producers(self, "Producers", queues=queues, function=self.ingestion.input)
 
     def _add_archive(self, context: StackContext, libraries: Path | None) -> None:
         """Add the archive: the compaction, the Spark jobs, and the search."""
@@ -112,7 +112,7 @@ class LineageStack(cdk.Stack):
             records_table=self.storage.records_table,
             graph_table=self.storage.graph_table,
             archive_bucket=self.storage.archive_bucket,
-            records_dead_letters=self._ingestion.dead_letters,
+            records_dead_letters=self.ingestion.dead_letters,
         )
         self.search = ArchiveSearch(
             self,
@@ -147,14 +147,14 @@ class LineageStack(cdk.Stack):
             self,
             "QueryApi",
             defaults=self.defaults,
-            ingestion=self._ingestion,
+            ingestion=self.ingestion,
             events=self.events,
             storage=self.storage,
             trace_queue=self._compaction.trace_queue,
             search=self.search,
             context=context,
         )
-        self._ingestion.close_queues(self._ingestion.input, self.query_api.function)
+        self.ingestion.close_queues(self.ingestion.input, self.query_api.function)
         starters = [self._compaction.compact.role, self.query_api.function.role]
         accept_from_alone(self._compaction.trace_queue, starters, tags=[settings.OPERATOR])
 
@@ -176,7 +176,7 @@ class LineageStack(cdk.Stack):
             alarm_email=self.context.alarm_email,
             alarm_ok=self.context.alarm_ok,
             storage=self.storage,
-            ingestion=self._ingestion,
+            ingestion=self.ingestion,
             events=self.events,
             compaction=self._compaction,
             query_api=self.query_api,
@@ -185,7 +185,7 @@ class LineageStack(cdk.Stack):
 
     def _name_outputs(self, additions: Sequence[Addition], topics: Mapping[str, str]) -> None:
         """Define the outputs for deployers, clients and the local stack."""
-        storage, ingestion, events, compaction = self.storage, self._ingestion, self.events, self._compaction
+        storage, ingestion, events, compaction = self.storage, self.ingestion, self.events, self._compaction
         outputs = {
             "InputFunctionName": ingestion.input.resource.function_name,
             "EventsFunctionName": events.function.resource.function_name,

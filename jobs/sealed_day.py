@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
+from headwater.records.archive import prefix_of
 from headwater.records.digest import VERSION, key_of
+from headwater.settings import REMOVED_PREFIX
 from headwater_model.errors import HeadwaterError
 from jobs.storage import Storage
 
@@ -49,12 +51,19 @@ class SealedDay:
 
 
 def read_sealed_day(storage: Storage, day: str) -> SealedDay:
-    """Read a day's digest; raise `DigestMismatch` if it is incomplete or of an unknown version."""
+    """Read a day's digest, without removed objects.
+
+    Raises:
+        DigestMismatch: it is incomplete or of an unknown version.
+    """
     # A digest is a single compressed file, so a single task reads it; the same task does the rest.
     digest = storage.spark.read.schema(_LINE).json(storage.path(key_of(day)), mode="FAILFAST").coalesce(1)
     _check_digest(digest, day)
+    folder = prefix_of(day)
+    removed = [f"{folder}{name}" for name in storage.names(f"{REMOVED_PREFIX}{folder}")]
     newest = (
         digest.where("key is not null")
+        .where(~sf.col("key").isin(removed))
         .groupBy(sf.regexp_extract("key", _ROOT_SHA, 1).alias("root_sha"))
         .agg(sf.max_by(sf.struct("key", "sha256", *_SUMMED, "base"), "version").alias("one"))
         .select("one.*")

@@ -47,6 +47,11 @@ class Storage:
         system, path = self._open(key)
         system.delete(path, True)
 
+    def names(self, folder: str) -> list[str]:
+        """List the names in a folder; none of a missing folder."""
+        system, path = self._open(folder)
+        return [status.getPath().getName() for status in system.listStatus(path)] if system.exists(path) else []
+
     def parquet_sizes(self, folder: str) -> Sizes:
         """Count the Parquet files of a folder written by Spark."""
         system, path = self._open(folder)

@@ -72,6 +72,8 @@ def _load(
     loaded = load(messages, stores, now_s=wiring.now_s(), may_go_on=lambda: has_time(context))
     count("EventsLoaded", loaded.loaded)
     count("EventsRefused", loaded.refused)
+    if loaded.screened:
+        count("EventsScreened", loaded.screened)
     return loaded.failed, loaded.passing
 
 

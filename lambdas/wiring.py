@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from headwater.events.api_change_queue import ApiChangeQueue
     from headwater.events.ingest import EventQueue
     from headwater.events.naming import NamingRules
+    from headwater.facts.kept import Days
     from headwater.facts.table import GraphTable
     from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
+    from headwater.loading.screens import Screens
     from headwater.loading.stored_rules import StoredRules
     from headwater.queries.service import LineageQueries
     from headwater.records.archive_state import ArchiveState
@@ -201,7 +203,8 @@ def load_stores() -> LoadStores:
     from headwater.records.load import LoadStores
 
     bucket = os.environ[settings.INTAKE_BUCKET]
-    return LoadStores(table(), dirty_roots(), dead_letters(), s3(), bucket, number(settings.RECORDS_TTL_S))
+    ttl_s, keeps = number(settings.RECORDS_TTL_S), _screens().keeps
+    return LoadStores(table(), dirty_roots(), dead_letters(), s3(), bucket, ttl_s, keeps=keeps)
 
 
 def tracer(gather: Callable[[str, RecordSources], Gathered]) -> Tracer:
@@ -271,15 +274,25 @@ def graph_table(concurrency: int = CONCURRENCY) -> GraphTable:
     from headwater.facts.table import GraphTable
 
     table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
-    return GraphTable(dynamodb(), table, s3(), bucket, concurrency=concurrency)
+    return GraphTable(dynamodb(), table, s3(), bucket, concurrency=concurrency, kept=kept_days())
+
+
+def kept_days() -> Days:
+    """Read the days after which rows of history expire, `{"tests": 90}`."""
+    from headwater.facts.kept import parse_days
+
+    return parse_days(os.environ, settings.KEPT_DAYS)
 
 
 @cache
 def event_log() -> EventLog:
     """Open the raw log of events, and their list."""
+    from headwater.facts.kept import oldest
     from headwater.loading.event_log import EventLog
 
-    return EventLog(graph_table(), s3(), os.environ[settings.ARCHIVE_BUCKET])
+    days = kept_days()
+    bucket = os.environ[settings.ARCHIVE_BUCKET]
+    return EventLog(graph_table(), s3(), bucket, oldest=lambda: oldest(days, "events", now_s()))
 
 
 @cache
@@ -321,7 +334,15 @@ def event_stores() -> EventStores:
 
     given = [feature.on_loaded for feature in FEATURES if feature.on_loaded]
     hooks = [import_module(module).make_hook() for variable, module in given if os.environ.get(variable)]
-    return EventStores(event_log(), graph_table(), s3(), os.environ[settings.INTAKE_BUCKET], naming_rules(), hooks)
+    screens, rules = _screens(), naming_rules()
+    return EventStores(event_log(), graph_table(), s3(), os.environ[settings.INTAKE_BUCKET], rules, hooks, screens)
+
+
+def _screens() -> Screens:
+    """Read the screens of the features switched on by the function's variables."""
+    from headwater.loading.screens import read_screens
+
+    return read_screens(dynamodb(), os.environ[settings.GRAPH_TABLE], os.environ)
 
 
 @cache

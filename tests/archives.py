@@ -70,17 +70,17 @@ class FolderArchive:
         self.events.setdefault(day, []).append(event_object)
         return event_object
 
-    def seal(self, day, missing=(), *, events_to=None):
+    def seal(self, day, missing=(), *, events_to=None, removed=()):
         """Seal the day as the newest of the chain, with the events of all days after the last seal."""
         before = max((link for link in self.links if link < day), default=None)
         days = ArrivalDays(self.events_to, events_to or day)
-        head = Head(day, SEAL, self.links[before] if before else None, days)
+        head = Head(day, SEAL, self.links[before] if before else None, days, len(removed))
         objects = sorted(self.objects.get(day, []), key=lambda entry: entry.key)
         arrived = [
             entry for arrival, objects_of_day in self.events.items() if days.hold(arrival) for entry in objects_of_day
         ]
         arrived.sort(key=lambda entry: entry.key)
-        self.put_digest(day, b"".join(render_digest(head, objects, missing, arrived)))
+        self.put_digest(day, b"".join(render_digest(head, objects, missing, arrived, removed)))
         self.events_to = days.to
 
     def put_digest(self, day, lines):

@@ -29,6 +29,18 @@ def list_objects(s3: S3Client, bucket: str, prefix: str, *, after: str = "") -> 
         yield from page.get("Contents", [])
 
 
+def list_days(s3: S3Client, bucket: str, prefix: str) -> list[str]:
+    """List the days with objects in `events/year=2026/month=11/day=20/`, as `2026-11-20`, for the prefix `events/`."""
+
+    def folders(prefix: str, name: str) -> Iterator[str]:
+        pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{prefix}{name}", Delimiter="/")
+        return (entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", []))
+
+    months = (month for year in folders(prefix, "year=") for month in folders(year, "month="))
+    days = (day for month in months for day in folders(month, "day="))
+    return sorted("-".join(part.partition("=")[2] for part in day.split("/")[1:4]) for day in days)
+
+
 def put_new(
     s3: S3Client,
     bucket: str,

@@ -62,25 +62,32 @@ class Deployment:
 
         return {**self.settings, "config": Config(**options).merge(self.settings.get("config") or Config())}
 
-    def graph_table(self, name: str | None = None) -> GraphTable:
-        """Open the graph table, or a further table with its keys."""
+    def graph_table(self, name: str | None = None, *, loads: bool = False) -> GraphTable:
+        """Open the graph table, or a further table with its keys; `loads` gives rows the stack's days of history."""
+        from headwater.facts.kept import parse_days
         from headwater.facts.table import GraphTable
+        from headwater.settings import KEPT_DAYS
 
         return GraphTable(
             self.client("dynamodb"),
             name or self.outputs["GraphTableName"],
             self.client("s3"),
             self.outputs["ArchiveBucketName"],
+            kept=parse_days(self._variables(), KEPT_DAYS) if loads else {},
         )
 
     def naming_rules(self) -> NamingRules:
         """Read the naming rules of the deployment in the variables of the events function."""
         from headwater.events.naming import parse_rules
 
+        return parse_rules(self._variables())
+
+    def _variables(self) -> Mapping[str, str]:
+        """Read the variables of the events function."""
         configuration = self.client("lambda").get_function_configuration(
             FunctionName=self.outputs["EventsFunctionName"]
         )
-        return parse_rules(configuration.get("Environment", {}).get("Variables", {}))
+        return configuration.get("Environment", {}).get("Variables", {})
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
     from headwater.loading.event_log import EventLog
+    from headwater.loading.screens import Screens
 
 _STATE_FOLDER = Path(".headwater") / "replay"
 _ABOUT = """\
@@ -55,21 +56,23 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_replay(given: argparse.Namespace) -> int:
     """Run the replay and return its exit code."""
     from headwater.loading.event_log import EventLog
+    from headwater.loading.screens import read_screens
     from headwater.loading.stored_rules import StoredRules
 
     try:
         deployment = find_deployment(given)
-        table = deployment.graph_table(given.into)
+        table = deployment.graph_table(given.into, loads=True)
         log = EventLog(table, table.s3, table.bucket)
         # A replay of some days leaves the archive's rows as they are.
-        unread = () if given.first or given.last else _rebuild(table)
+        screens = read_screens(table.dynamodb, deployment.outputs["GraphTableName"])
+        unread = () if given.first or given.last else _rebuild(table, screens)
         state_file = _STATE_FOLDER / f"{table.table}.{given.first or ''}.{given.last or ''}.json"
         for reason in unread:
             _print_fault(reason)
         # The rules stay in the stack's own table, whichever table is filled.
         rules = StoredRules(deployment.graph_table(), deployment.naming_rules()).at(int(time.time()))
         days = [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
-        failed = _replay(log, rules, days, state_file)
+        failed = _replay(log, rules, screens, days, state_file)
     except stack_errors() as error:
         print(f"headwater replay: {error}", file=sys.stderr)
         return 1
@@ -83,7 +86,7 @@ def _print_fault(reason: str) -> None:
     print(f"! {reason}", file=sys.stderr)
 
 
-def _rebuild(table: GraphTable) -> Sequence[str]:
+def _rebuild(table: GraphTable, screens: Screens) -> Sequence[str]:
     """Make the archive's missing rows; return the reasons of failed objects."""
     from headwater.records.archive import Archive
     from headwater.records.archive_state import ArchiveState
@@ -105,6 +108,7 @@ def _rebuild(table: GraphTable) -> Sequence[str]:
         Staged(*rows),
         DirtyRoots(*rows, lambda: int(time.time() * 1000)),
         RootIds(*rows),
+        screens.keeps,
     )
     rebuilt = rebuild.run(now_s=int(time.time()))
     print(
@@ -114,7 +118,7 @@ def _rebuild(table: GraphTable) -> Sequence[str]:
     return rebuilt.failed
 
 
-def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path) -> int:
+def _replay(log: EventLog, rules: NamingRules, screens: Screens, days: list[str], state_file: Path) -> int:
     """Replay the remaining days; count the failed events, with those before an interruption."""
     from rich.progress import TimeElapsedColumn
 
@@ -131,7 +135,7 @@ def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path
         for day in remaining:
             keys = log.keys_of(day)
             task = progress.add_task(day, total=len(keys))
-            for loaded in replay(keys, log, rules):
+            for loaded in replay(keys, log, rules, screens):
                 events, failed = events + loaded.events, failed + len(loaded.failed)
                 for reason in loaded.failed:
                     _print_fault(reason)

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="exit 1 if nothing outside the archive vouches for it: no stack, no --expect, no --public-key",
     )
+    about = "days after which events expire (default: of the stack); older events may be missing"
+    parser.add_argument("--events-days", type=whole_number(1), metavar="N", help=about)
     parser.add_argument("--jobs", type=whole_number(1), metavar="N", help="objects to read at a time")
     parser.add_argument("--json", action="store_true", help="print findings and counts as lines of JSON")
     parser.add_argument("--fresh", action="store_true", help="forget an interrupted verification, begin anew")
@@ -119,12 +121,19 @@ def _subject(given: argparse.Namespace) -> Subject:
         folder = given.archive.resolve(strict=True)
         slug = f"{folder.name}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
         keys = _keys(given.public_key)
-        return Subject(Folder(folder), TrustAnchors(None, expected, keys), slug, given.jobs or min(_JOBS_MAX, cores))
-    return stack_subject(find_deployment(given), expected=expected, key_files=given.public_key, jobs=given.jobs)
+        known = TrustAnchors(None, expected, keys, _events_from(given.events_days))
+        return Subject(Folder(folder), known, slug, given.jobs or min(_JOBS_MAX, cores))
+    deployment, days = find_deployment(given), given.events_days
+    return stack_subject(deployment, expected=expected, key_files=given.public_key, jobs=given.jobs, events_days=days)
 
 
 def stack_subject(
-    deployment: Deployment, *, expected: str = "", key_files: Sequence[Path] = (), jobs: int | None = None
+    deployment: Deployment,
+    *,
+    expected: str = "",
+    key_files: Sequence[Path] = (),
+    jobs: int | None = None,
+    events_days: int | None = None,
 ) -> Subject:
     """Open the archive of a stack; anchors are its graph table, its signing key, and `expected="<sha256>"` if given."""
     from headwater.records.archive_state import ArchiveState
@@ -133,7 +142,14 @@ def stack_subject(
     jobs = jobs or min(_JOBS_MAX, (os.cpu_count() or 1) * 2)
     bucket = _bucket(deployment, jobs)
     state = ArchiveState(deployment.client("dynamodb"), deployment.outputs["GraphTableName"])
-    return Subject(bucket, TrustAnchors(state, expected, _keys(key_files, deployment)), bucket.bucket, jobs)
+    events_from = _events_from(events_days or int(deployment.outputs.get("EventsKeptDays", 0)))
+    known = TrustAnchors(state, expected, _keys(key_files, deployment), events_from)
+    return Subject(bucket, known, bucket.bucket, jobs)
+
+
+def _events_from(days: int | None) -> str:
+    """Name the first day of arrival with all events; empty where events stay."""
+    return f"{datetime.now(timezone.utc) - timedelta(days=days):%Y-%m-%d}" if days else ""
 
 
 def _bucket(deployment: Deployment, jobs: int) -> Bucket:

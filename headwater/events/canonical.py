@@ -38,7 +38,7 @@ def canonical(body: object) -> bytes:
 
 
 def content_hash(body: object) -> str:
-    """Compute the SHA-256 of the canonical JSON."""
+    """Compute the SHA-256 of the canonical JSON, `f85f9b1d…`."""
     return hashlib.sha256(canonical(body)).hexdigest()
 
 

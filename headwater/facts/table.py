@@ -24,6 +24,7 @@ from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
 from headwater.aws.versioned_puts import STATEMENTS_MAX, put_versions
 from headwater.facts.contents import StoredContent, content_hashes, content_key, put_back, split_contents
+from headwater.facts.kept import Days, expiry_of
 from headwater.settings import EXPIRES_AT, FACTS_PREFIX
 from headwater_model.errors import Unavailable
 
@@ -144,6 +145,8 @@ class GraphTable:
     sleep: Callable[[float], None] = time.sleep
     # Requests at once: a reader waits for the network, a loader for its CPU.
     concurrency: int = CONCURRENCY
+    # Days after which rows expire, by kind (`kept`).
+    kept: Days = field(default_factory=dict)
     _pool: ThreadPoolExecutor = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -352,8 +355,9 @@ class GraphTable:
     def _item(self, row: Row) -> dict[str, Value]:
         """Render a row as an item: a small body as text, a larger body compressed, a huge body in the bucket."""
         item: dict[str, Value] = _key(row.key)
-        if row.expires_s is not None:
-            item[EXPIRES_AT] = {"N": str(row.expires_s)}
+        expires_s = row.expires_s if row.expires_s is not None else expiry_of(row.pk, row.sk, self.kept)
+        if expires_s is not None:
+            item[EXPIRES_AT] = {"N": str(expires_s)}
         if not row.data:
             return item
         body = orjson.dumps(row.data)

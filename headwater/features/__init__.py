@@ -54,6 +54,18 @@ FEATURES: tuple[Feature, ...] = (
         context="headwater.features.company.context",
         construct="headwater.features.company.construct",
     ),
+    Feature(
+        "erase",
+        command="headwater.features.erase.command",
+        screen=("ERASE", "headwater.features.erase.screen"),
+        context="headwater.features.erase.context",
+        construct="headwater.features.erase.construct",
+    ),
+    Feature(
+        "retention",
+        context="headwater.features.retention.context",
+        construct="headwater.features.retention.construct",
+    ),
     Feature("release", command="headwater.features.release.command"),
     Feature("smoke", command="headwater.features.smoke.command"),
     Feature("cost", command="headwater.features.cost.command"),

@@ -17,6 +17,8 @@ class Feature:
     - `rows`: `ROWS`, functions of further rows for the facts of a kind, as in `headwater.facts.growth`.
     - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
       `make_hook()` returns a `headwater.loading.load.OnLoaded`.
+    - `screen`: an environment variable of the load and events functions that switches the screen on, and its module.
+      `make_screen(dynamodb, table)` returns a `headwater.loading.screens.Screen`; a replay has all screens.
     - `job`: `ARGUMENTS` and `main(arguments, spark)` of its job on Spark, as in `jobs.launch`.
     - `context`: `NAMES` of its context values; `read(reader)`, as in `infra.context`, returns None where it is off.
     - `construct`: `add(stack, values)` adds the feature to the stack, and returns an `infra.addition.Addition`. The
@@ -29,6 +31,7 @@ class Feature:
     routes: tuple[tuple[str, str], ...] = ()
     rows: str | None = None
     on_loaded: tuple[str, str] | None = None
+    screen: tuple[str, str] | None = None
     job: str | None = None
     context: str | None = None
     construct: str | None = None

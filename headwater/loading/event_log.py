@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from headwater.aws.clients import CONCURRENCY
-from headwater.aws.objects import list_objects, put_new, put_once
+from headwater.aws.objects import list_days, list_objects, put_new, put_once
 from headwater.events.canonical import canonical
 from headwater.events.event import ApiChange, Event
 from headwater.facts.facts import RunFacts
@@ -79,7 +79,7 @@ def read_packed(s3: S3Client, bucket: str, key: str) -> bytes:
 
 
 def unpack(packed: bytes) -> Sequence[bytes]:
-    """Unzip an object to its lines, in order."""
+    """Unzip an object to its lines, in order: `[b'{"event": …}', …]`."""
     return gzip.decompress(packed).splitlines()
 
 
@@ -152,6 +152,8 @@ class EventLog:
     bucket: str
     # Of the caller: limits the events to those of visible jobs.
     visibility: Visibility = EVERYTHING
+    # The earliest time of listed events: older events may have expired.
+    oldest: Callable[[], str] = str
 
     def seen_by(self, visibility: Visibility) -> EventLog:
         """Limit the log to the events that a caller may read."""
@@ -170,11 +172,15 @@ class EventLog:
         # Sorted, and compressed without a time: a repeated batch makes the same object.
         documents = {event.line: None if event.forwarded else event.document for event in events}
         lines = sorted(documents)
+        return StoredLines(self.store_lines(lines, day), [documents[line] for line in lines], lines)
+
+    def store_lines(self, lines: Sequence[bytes], day: str) -> str:
+        """Store sorted lines as an object of the day; return its key."""
         body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
         sha256 = hashlib.sha256(body).hexdigest()
         key = f"{event_prefix_of(day)}{sha256}.jsonl.gz"
         put_once(self.s3, self.bucket, key, body, sha256=sha256, content_type="application/gzip")
-        return StoredLines(key, [documents[line] for line in lines], lines)
+        return key
 
     def enlist(self, events: Iterable[RawEvent]) -> None:
         """List the run events among these, each once."""
@@ -191,7 +197,7 @@ class EventLog:
         if len(body) <= _INLINE_BYTES_MAX and len(packed) <= _PACKED_BYTES_MAX:
             return IndexedEvent(time, sha, {_DOCUMENT: orjson.Fragment(body)}, kind)
         # The event may have an object already, compressed differently by another release.
-        key = _body_key(sha)
+        key = body_key(sha)
         is_new = put_new(self.s3, self.bucket, key, packed, content_type="application/gzip")
         if not is_new and gzip.decompress(read_packed(self.s3, self.bucket, key)) != body:
             raise Conflict(f"s3://{self.bucket}/{key}: must hold the event of its name, but holds another")
@@ -211,7 +217,7 @@ class EventLog:
         Equal events are listed once. The work grows neither with events nor with their days. For a caller of a few
         namespaces, the first `LOOKED_AT_MAX` rows are read, and `total` counts the visible events.
         """
-        low, high = after or "", before or LATEST + "~"
+        low, high = max(after or "", self.oldest()), before or LATEST + "~"
         if self.visibility is EVERYTHING:
             return self._page(low, high, newest_first, limit, offset)
         visible: list[Any] = []
@@ -237,7 +243,7 @@ class EventLog:
         """List the events of a run as `list_events` does, at the latest `CONTENTS_MAX` times of the run."""
         facts = read_run_facts([run], self.table).get(run, RunFacts())
         listed = EventIndex(self.table).at_times(
-            facts.times, low=after or "", high=before or LATEST + "~", newest_first=newest_first
+            facts.times, low=max(after or "", self.oldest()), high=before or LATEST + "~", newest_first=newest_first
         )
         events = [event for event in self._documents(listed) if _run_of(event) == run]
         return ResultPage(events[offset : offset + limit], len(events), len(facts.times) >= CONTENTS_MAX)
@@ -259,7 +265,7 @@ class EventLog:
     def _document(self, indexed: IndexedEvent) -> Any:
         if _DOCUMENT in indexed.data:
             return indexed.data[_DOCUMENT]
-        return orjson.loads(gzip.decompress(read_packed(self.s3, self.bucket, _body_key(indexed.hash))))
+        return orjson.loads(gzip.decompress(read_packed(self.s3, self.bucket, body_key(indexed.hash))))
 
     def keys_of(self, day: str) -> list[str]:
         """List the objects of a day of arrival, by key."""
@@ -283,16 +289,7 @@ class EventLog:
 
     def days(self) -> list[str]:
         """List the days on which events arrived, as `2026-11-20`."""
-        years = self._folders(EVENTS_PREFIX, "year=")
-        months = [month for year in years for month in self._folders(year, "month=")]
-        days = [day for month in months for day in self._folders(month, "day=")]
-        return sorted("-".join(part.partition("=")[2] for part in day.split("/")[1:4]) for day in days)
-
-    def _folders(self, prefix: str, name: str) -> list[str]:
-        pages = self.s3.get_paginator("list_objects_v2").paginate(
-            Bucket=self.bucket, Prefix=f"{prefix}{name}", Delimiter="/"
-        )
-        return [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", [])]
+        return list_days(self.s3, self.bucket, EVENTS_PREFIX)
 
 
 def _run_of(event: Mapping[str, Any]) -> RunKey:
@@ -306,5 +303,6 @@ def _namespace_in(data: Mapping[str, Any]) -> str | None:
     return namespace
 
 
-def _body_key(sha: str) -> str:
+def body_key(sha: str) -> str:
+    """Name the object of a large event by its hash: `events/bodies/<sha256>.json.gz`."""
     return f"{EVENTS_PREFIX}bodies/{sha}.json.gz"

@@ -22,6 +22,7 @@ from headwater.events.parse import check_body
 from headwater.events.rights import limit_event, parse_patterns
 from headwater.facts.apply import apply_isolating_failures, apply_statements
 from headwater.loading.event_log import EventLog, RawEvent, StoredLines
+from headwater.loading.screens import NO_SCREENS, Screens
 from headwater.times import day_of, from_seconds
 from headwater_model.errors import HeadwaterError, Invalid
 
@@ -63,6 +64,7 @@ class EventStores:
     bucket: str
     rules: NamingRules
     on_loaded: Sequence[OnLoaded] = ()
+    screens: Screens = NO_SCREENS
 
 
 @dataclass(slots=True)
@@ -76,6 +78,7 @@ class EventLoad:
     passing: set[str] = field(default_factory=set)
     loaded: int = 0
     refused: int = 0
+    screened: int = 0
 
     def fail(self, message_id: str, error: Exception) -> None:
         """Add a message to try again."""
@@ -85,7 +88,8 @@ class EventLoad:
             self.passing.add(message_id)
 
 
-_Read: TypeAlias = Callable[[QueuedMessage, EventStores, int], RawEvent]
+# None for a message whose content a screen leaves out.
+_Read: TypeAlias = Callable[[QueuedMessage, EventStores, int], RawEvent | None]
 
 
 def load_events(
@@ -109,7 +113,7 @@ def load_messages(
     for group in _groups(messages, read, stores, now_s, result):
         for message_id, failure in _load(group, stores, day_of(now_s), may_go_on):
             result.fail(message_id, failure)
-    result.loaded = len(messages) - len(result.failed)
+    result.loaded = len(messages) - len(result.failed) - result.screened
     return result
 
 
@@ -121,10 +125,14 @@ def _groups(
     units = 0
     for message in messages:
         try:
-            group[message.message_id] = event = read(message, stores, now_s)
+            event = read(message, stores, now_s)
         except (HeadwaterError, BotoCoreError, ClientError) as error:
             result.fail(message.message_id, error)
             continue
+        if event is None:
+            result.screened += 1
+            continue
+        group[message.message_id] = event
         units += event.statement.units if isinstance(event.statement, Event) else 0
         if units >= _UNITS_TOGETHER:
             yield group
@@ -133,7 +141,7 @@ def _groups(
         yield group
 
 
-def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
+def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent | None:
     document = parse_event_message(message.body)
     if isinstance(document, StoredBody):
         # The API's JSON has no spaces; the JSON of further senders may.
@@ -141,6 +149,9 @@ def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawE
         document = parse_event_message(get_body(stores.s3, stores.bucket, document))
         if isinstance(document, StoredBody):
             raise Invalid.because("s3", document.key, "must hold an event, not another pointer")
+    document = stores.screens.event(document, stores.rules)
+    if document is None:
+        return None
     checked = check_body(document, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
     writes = _parse_writes(message.writes)
     return RawEvent(
@@ -200,9 +211,11 @@ def load_api_changes(
     return load_messages(messages, _read_api_change, stores, now_s, may_go_on)
 
 
-def _read_api_change(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
+def _read_api_change(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent | None:
     """Read a change through the API; a time after its arrival at SQS becomes the arrival, the same at each delivery."""
-    document: Any = parse_event_message(message.body)
+    document: Any = stores.screens.event(parse_event_message(message.body), stores.rules)
+    if document is None:
+        return None
     change = parse_api_change(document, stores.rules)
     sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms
     # SQS cuts its times to milliseconds: the last microsecond of the millisecond.

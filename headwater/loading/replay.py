@@ -15,6 +15,7 @@ from headwater.events.naming import NamingRules
 from headwater.events.rights import limit_event, parse_patterns
 from headwater.facts.apply import apply_isolating_failures, apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
+from headwater.loading.screens import NO_SCREENS, Screens
 from headwater_model.errors import HeadwaterError, Unavailable
 
 # Events applied together: larger groups share more reads and writes.
@@ -32,7 +33,7 @@ class Replay:
     failed: tuple[str, ...] = ()
 
 
-def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[Replay]:
+def replay(keys: Sequence[str], log: EventLog, rules: NamingRules, screens: Screens = NO_SCREENS) -> Iterator[Replay]:
     """List and apply the events in these objects again, in the log's table; yield a result for some objects at a time.
 
     An event that cannot be read or applied is reported and skipped, also if AWS refuses its rows for good. Raises
@@ -41,7 +42,11 @@ def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[R
     objects, lines = 0, list[_Line]()
     for key in keys:
         numbered = enumerate(log.lines(key), 1)
-        lines += [(f"{key}:{number}", event, sender.get("writes")) for number, (event, sender) in numbered]
+        for number, (event, sender) in numbered:
+            kept = screens.event(event, rules)
+            # A line without an event is a fault, not a screened event.
+            if kept is not None or event is None:
+                lines.append((f"{key}:{number}", kept, sender.get("writes")))
         objects += 1
         if len(lines) >= _TOGETHER:
             yield _replay(objects, lines, log, rules)

@@ -219,12 +219,19 @@ class Compactor:
         counted = self.archive_state.seal(day, seal)
         self.digests.remove_orphans(day, self.pointers.objects_of(day))
         events = _arrival_days(day, counted, self.archive_state.events_to())
-        head = Head(day, counted, previous, events)
-        digest = self.digests.put(head, self.pointers.objects_of(day), missing, self.digests.events_of(events))
+        removed = self.digests.removed(self._sealed_at(previous) - MARGIN_S)
+        head = Head(day, counted, previous, events, len(removed))
+        arrived = self.digests.events_of(events)
+        digest = self.digests.put(head, self.pointers.objects_of(day), missing, arrived, removed)
         if self.signatures is not None:
             self.signatures.put(digest.link)
         self.archive_state.put_last(digest.link, events.to)
         return digest
+
+    def _sealed_at(self, digest: DigestRef | None) -> int:
+        """Read the time of the digest's seal; before the first digest, the earliest time."""
+        seal = self.archive_state.seals([digest.day]).get(digest.day) if digest else None
+        return seal.sealed_at if seal else 0
 
     def _open_days(self, day: str, last: DigestRef | None) -> list[str]:
         """List the earlier days to seal: all since the last digest; without a digest, the days with objects."""

@@ -5,15 +5,17 @@
 JSON lines, compressed, so that a day of a million objects is written and read in little memory:
 
     {"version": 3, "day", "sealed_at", "execution", "previous": {"day", "key", "sha256"} or null,
-     "events": {"after", "to"}}
+     "events": {"after", "to"}, "removals": the number of the next but one lines, if there are any}
     {"key", "sha256", "size_bytes", "records", "lines", "version", "base"}        an object; in the order of the keys
     {"event_object": {"key", "sha256", "size_bytes"}}                             an object of the raw log; likewise
+    {"removed": {"key", "at"}}                         an object removed for good since the last digest; likewise
     {"missing": SHA-256 of the root's id}                                         a root carried over; sorted
     {"counts": {"objects", "roots", "records", "lines", "size_bytes", "missing", "event_objects", "event_bytes"}}
 
 `sealed_at` is in seconds since 1970. `version` counts the forms of a digest in its first line, and the objects of a
 root in an object's line (see `ArchiveObject`). A proof of a root shows its days' digests to a caller, so digests name
-roots by hashes alone. Version 1 has no events; versions 1 and 2 have the ids of missing roots.
+roots by hashes alone. Version 1 has no events; versions 1 and 2 have the ids of missing roots. Digests with removals
+are of version 4.
 
 `Digests` writes each digest once, when its day is sealed.
 """
@@ -21,7 +23,7 @@ roots by hashes alone. Version 1 has no events; versions 1 and 2 have the ids of
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice, zip_longest
 from tempfile import SpooledTemporaryFile
@@ -35,6 +37,7 @@ from headwater.records.archive import Archive, compress_lines, prefix_of
 from headwater.records.archive_state import DigestRef, Seal
 from headwater.records.event_objects import ArrivalDays, EventObject, end_of_events, sha256_in_name
 from headwater.records.pointers import ArchiveObject, day_of_key
+from headwater.records.removals import Removal, list_removals
 from headwater.settings import DIGESTS_PREFIX, EVENTS_PREFIX, TRACES_PREFIX
 from headwater.times import hive_prefix, is_day
 from headwater_model.archive_tables import parse_manifest, published_key
@@ -45,7 +48,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 
-VERSION = 3
+VERSION = 4
+_WITHOUT_REMOVALS = 3
 _SPOOLED_BYTES = 16 * 1024 * 1024
 _BLOCK_LINES = 1000
 
@@ -56,7 +60,7 @@ class BadDigest(HeadwaterError):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a digest: its day and seal, the previous digest, and the covered days of arrival.
+    """The head of a digest: its day and seal, the previous digest, the covered days of arrival, a number of removals.
 
     A digest of version 1 covers no events.
     """
@@ -65,6 +69,7 @@ class Head:
     seal: Seal
     previous: DigestRef | None
     events: ArrivalDays | None = None
+    removals: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +111,19 @@ def key_of(day: str) -> str:
 
 
 def render_digest(
-    head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str], events: Iterable[EventObject] = ()
+    head: Head,
+    objects: Iterable[ArchiveObject],
+    missing: Iterable[str],
+    events: Iterable[EventObject] = (),
+    removed: Sequence[Removal] = (),
 ) -> Iterator[bytes]:
     """Yield the lines of a digest, each with its line feed; objects must be sorted by key.
 
     `missing` are ids of roots; `events` are the objects that arrived on the days of `head.events`.
     """
-    links = {"previous": _form(head.previous), "events": _form(head.events)}
-    yield _line({"version": VERSION, "day": head.day, **asdict(head.seal), **links})
+    links: dict[str, Any] = {"previous": _form(head.previous), "events": _form(head.events)}
+    version, removals = (VERSION, {"removals": len(removed)}) if removed else (_WITHOUT_REMOVALS, {})
+    yield _line({"version": version, "day": head.day, **asdict(head.seal), **links, **removals})
     counts, root = Counts(), ""
     for entry in objects:
         counts = counts.plus(entry, new_root=entry.root_sha != root)
@@ -122,6 +132,8 @@ def render_digest(
     for event in events:
         counts = counts.plus_event(event)
         yield _line({"event_object": asdict(event)})
+    for removal in removed:
+        yield _line({"removed": asdict(removal)})
     for root_sha in sorted(map(sha256_hex, missing)):
         counts = replace(counts, missing=counts.missing + 1)
         yield _line({"missing": root_sha})
@@ -137,7 +149,7 @@ def _line(form: dict[str, Any]) -> bytes:
 
 
 class DigestLines:
-    """A reader of a digest: `head` at once, then `entries()` to their end; then `missing` and `counts`.
+    """A reader of a digest: `head` at once, then `entries()` to their end; then `removed`, `missing` and `counts`.
 
     `missing` are the SHA-256 of roots' ids, in versions 1 and 2 the ids.
 
@@ -147,6 +159,7 @@ class DigestLines:
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._forms = map(_parse_line, lines)
         self.head = _parse_head(next(self._forms, {}))
+        self.removed: list[Removal] = []
         self.missing: list[str] = []
         self.counts: Counts | None = None
 
@@ -161,6 +174,8 @@ class DigestLines:
                 raise BadDigest("a digest ends with its counts")
             if "counts" in form:
                 self.counts = _build(Counts, form["counts"])
+            elif "removed" in form:
+                self.removed.append(_build(Removal, form["removed"]))
             elif "missing" in form:
                 self.missing.append(form["missing"])
             elif "event_object" in form:
@@ -189,7 +204,7 @@ def _parse_head(form: dict[str, Any]) -> Head:
         seal = Seal(form["execution"], form["sealed_at"])
         previous = DigestRef(**form["previous"]) if form["previous"] else None
         events = ArrivalDays(**form["events"]) if form.get("events") else None
-        return Head(form["day"], seal, previous, events)
+        return Head(form["day"], seal, previous, events, form.get("removals", 0))
     except (KeyError, TypeError) as error:
         raise BadDigest(f"the first line is not that of a digest: {error}") from error
 
@@ -218,7 +233,12 @@ class Digests:
     bucket: str
 
     def put(
-        self, head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str], events: Iterable[EventObject] = ()
+        self,
+        head: Head,
+        objects: Iterable[ArchiveObject],
+        missing: Iterable[str],
+        events: Iterable[EventObject] = (),
+        removed: Sequence[Removal] = (),
     ) -> Digest:
         """Write the day's digest, once; return the digest in the bucket.
 
@@ -227,7 +247,7 @@ class Digests:
         """
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
             file = cast(IO[bytes], spooled)
-            lines = render_digest(head, objects, missing, events)
+            lines = render_digest(head, objects, missing, events, removed)
             compress_lines(iter(lambda: b"".join(islice(lines, _BLOCK_LINES)), b""), file)
             file.seek(0)
             form = "application/x-ndjson"
@@ -240,7 +260,8 @@ class Digests:
     def _check_same(self, day: str, expected: DigestLines) -> None:
         there = self._read(day)
         pairs = zip_longest(there.entries(), expected.entries())
-        if there.head != expected.head or any(entry != other for entry, other in pairs):
+        heads = (replace(lines.head, removals=0) for lines in (there, expected))
+        if next(heads) != next(heads) or any(entry != other for entry, other in pairs):
             raise Conflict(
                 f"s3://{self.bucket}/{key_of(day)} is not what sealing {day} writes: somebody else put it there"
             )
@@ -270,6 +291,10 @@ class Digests:
                 return
             if sha256 := sha256_in_name(listed["Key"]):
                 yield EventObject(listed["Key"], sha256, listed["Size"])
+
+    def removed(self, since_s: int = 0) -> Sequence[Removal]:
+        """List the objects removed since a time, by key; an object that was removed again may be listed again."""
+        return list_removals(self.s3, self.bucket, since_s)
 
     def days(self, after: str = "") -> Iterator[str]:
         """Yield the later days with a digest, oldest first."""

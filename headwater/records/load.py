@@ -40,6 +40,7 @@ class RecordLoad:
     loaded: int = 0
     displaced: int = 0
     refused: int = 0
+    screened: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class LoadStores:
     bucket: str
     ttl_s: int
     enrichers: tuple[Enricher, ...] = ENRICHERS
+    # False for a root whose records are left out.
+    keeps: Callable[[str], bool] = lambda _: True
 
 
 def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, day: str) -> RecordLoad:
@@ -104,12 +107,14 @@ class _Batch:
         keys_of: dict[str, set[Key]] = {}
         for message in messages:
             try:
-                records = self._records_of(message)
+                sent = self._records_of(message)
             except (Invalid, Unavailable, BotoCoreError, ClientError) as error:
                 self.result.failed[message.message_id] = f"{type(error).__name__}: {error}"
                 if is_passing(error):
                     self.result.passing.add(message.message_id)
                 continue
+            records = [record for record in sent if self.stores.keeps(record.root_id)]
+            self.result.screened += len(sent) - len(records)
             for record in records:
                 self.groups.setdefault(record.key, {})[record] = None
             keys_of[message.message_id] = {record.key for record in records}

@@ -13,7 +13,7 @@ repetition changes nothing.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
@@ -59,6 +59,8 @@ class Rebuild:
     staged: Staged
     dirty_roots: DirtyRoots
     root_ids: RootIds
+    # False for a root whose records are left out.
+    keeps: Callable[[str], bool] = lambda _: True
 
     def run(self, *, now_s: int) -> Rebuilt:
         """Make the rows that the table lacks; the time is seconds since 1970.
@@ -97,7 +99,8 @@ class Rebuild:
     def _restore_objects(self, day: str) -> int:
         """Make the rows of a day's objects, and the pointers of roots without a later object; count the objects."""
         number = 0
-        objects = self.digests.objects_of(day)
+        removed = {removal.key for removal in self.digests.removed()}
+        objects = (entry for entry in self.digests.objects_of(day) if entry.key not in removed)
         while batch := list(islice(objects, _RECORDS_AT_ONCE)):
             self.pointers.restore_objects(day, batch)
             number += len(batch)
@@ -140,7 +143,8 @@ class Rebuild:
         """Stage the object's records and mark its root. Raises `Invalid` for a foreign object."""
         if f".{hash_object(self.archive.s3, self.archive.bucket, key)}." not in key:
             raise Invalid.because("object", key, "must be named by its SHA-256")
-        records, number, roots = self.archive.records(key), 0, set[str]()
+        records = (record for record in self.archive.records(key) if self.keeps(record.root_id))
+        number, roots = 0, set[str]()
         try:
             while batch := list(islice(records, _RECORDS_AT_ONCE)):
                 self.staged.stage(batch)

@@ -44,10 +44,9 @@ class RootIds:
 
     def add(self, root_id: str) -> None:
         """Add the root; a repetition changes nothing."""
-        sha = sha256_hex(root_id)
         self.dynamodb.update_item(
             TableName=self.table,
-            Key={"pk": {"S": _partition(int(sha, 16) % SHARDS)}, "sk": {"S": _sort_key(root_id, sha)}},
+            Key=row_key(root_id),
             UpdateExpression="SET root_id = :root",
             ExpressionAttributeValues={":root": {"S": root_id}},
         )
@@ -80,6 +79,12 @@ class RootIds:
         page = self.dynamodb.query(**query)
         rows = [(item["sk"]["S"].encode(), item["root_id"]["S"]) for item in page["Items"]]
         return rows, "LastEvaluatedKey" not in page
+
+
+def row_key(root_id: str) -> dict[str, Value]:
+    """Make the key of a root's row: `ROOT_IDS#<shard>`, and the id with its SHA-256."""
+    sha = sha256_hex(root_id)
+    return {"pk": {"S": _partition(int(sha, 16) % SHARDS)}, "sk": {"S": _sort_key(root_id, sha)}}
 
 
 def _partition(shard: int) -> str:

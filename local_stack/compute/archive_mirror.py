@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from headwater.records.archive import prefix_of
 from headwater.records.digest import DigestLines, key_of
+from headwater.settings import REMOVED_PREFIX
 from headwater_model.archive_tables import PREFIX
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def mirror_day(s3: S3Client, location: str, day: str) -> Iterator[Path]:
     At the end, files under `tables/` are uploaded, manifests last; if the block raises, none are.
     """
     bucket = urlsplit(location).netloc
-    with mirror_prefixes(s3, bucket, [key_of(day), prefix_of(day)]) as folder:
-        for key in sorted(_bases(folder / key_of(day))):
+    with mirror_prefixes(s3, bucket, [key_of(day), prefix_of(day), f"{REMOVED_PREFIX}{prefix_of(day)}"]) as folder:
+        for key in sorted(_bases(folder, day)):
             _download(s3, bucket, key, folder)
         yield folder
 
@@ -53,12 +54,14 @@ def _download(s3: S3Client, bucket: str, key: str, folder: Path) -> None:
     s3.download_file(bucket, key, str(target))
 
 
-def _bases(digest: Path) -> set[str]:
-    """List the objects of earlier days in the digest: bases of the day's objects."""
+def _bases(folder: Path, day: str) -> set[str]:
+    """List the objects of earlier days in the digest: bases of the day's objects, but for removed objects."""
+    digest, removed = folder / key_of(day), folder / REMOVED_PREFIX
     if not digest.exists():
         return set()
     with gzip.open(digest) as lines:
-        return {entry.base for entry in DigestLines(lines).objects() if entry.base}
+        entries = DigestLines(lines).objects()
+        return {entry.base for entry in entries if entry.base and not (removed / entry.key).exists()}
 
 
 def _upload(s3: S3Client, bucket: str, folder: Path) -> None:

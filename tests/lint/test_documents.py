@@ -18,6 +18,7 @@ _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
 _BARE = re.compile(rf"(?<![\w./`-])headwater (?:{'|'.join(_COMMANDS)})\b")
+_TEST = re.compile(r"^def (test_\w+)", re.MULTILINE)
 _RETIRED = re.compile(
     r"\b(tells?|told|tellings?|tellers?|said|asked|found|doors?|settles?|settled|spans?|journeys?|mum|heard|knobs?)\b",
     re.IGNORECASE,
@@ -60,6 +61,12 @@ def test_every_page_of_the_documentation_is_in_its_index() -> None:
     index = (PROJECT / "docs" / "README.md").read_text(encoding="utf-8")
     pages = {page.name for page in (PROJECT / "docs").glob("*.md")} - {"README.md"}
     assert pages - set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == set()
+
+
+def test_every_test_of_the_security_review_is_there() -> None:
+    review = (PROJECT / "docs" / "security-review.md").read_text(encoding="utf-8")
+    tests = {name for file in (PROJECT / "tests").rglob("test_*.py") for name in _TEST.findall(file.read_text("utf-8"))}
+    assert set(re.findall(r"`(test_\w+)`", review)) - tests == set()
 
 
 def test_every_message_of_the_page_is_one_of_the_code() -> None:

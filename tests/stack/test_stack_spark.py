@@ -27,6 +27,7 @@ RIGHTS = {
     "CompactArchive": {
         "ArchiveBucket.Arn": {"s3:ListBucket"},
         "ArchiveBucket.Arn/digests/*": {"s3:GetObject"},
+        "ArchiveBucket.Arn/removed/*": {"s3:GetObject"},
         "ArchiveBucket.Arn/traces/*": {"s3:GetObject"},
         "ArchiveBucket.Arn/tables/records*": WRITE,
         "ArchiveBucket.Arn/tables/traces*": WRITE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from headwater.records.verify.chain import ChainWalk, Claim, DayRange, Finding, 
 from headwater.records.verify.objects import ObjectCheck
 from headwater.records.verify.sealed_day import SealedDay, day_of_key
 from headwater.records.verify.stores import Store
+from headwater.settings import EVENTS_PREFIX
 
 _DIGESTS = "digests/"
 # The anchors of an archive, as they are printed.
@@ -43,12 +44,14 @@ class SignatureCheck(Protocol):
 class TrustAnchors:
     """Knowledge about an archive from outside; each part is optional, and proves more.
 
-    `sha256` is of the range's last digest, kept by the caller. With `keys`, digests must be signed.
+    `sha256` is of the range's last digest, kept by the caller. With `keys`, digests must be signed. Events that arrived
+    before the day `events_from` may have expired.
     """
 
     archive_state: ArchiveState | None = None
     sha256: str = ""
     keys: SignatureCheck | None = None
+    events_from: str = ""
 
     @property
     def anchors(self) -> tuple[str, ...]:
@@ -59,7 +62,10 @@ class TrustAnchors:
 
 @dataclass(frozen=True, slots=True)
 class DigestsRead:
-    """The digests of a range: `sealed`, oldest first; `last` is the last sealed day, in the range or after it."""
+    """The digests of a range: `sealed`, oldest first; `last` is the last sealed day, in the range or after it.
+
+    `removed` are the keys of objects that these or later digests list as removed by order.
+    """
 
     store: Store
     days: DayRange
@@ -67,6 +73,8 @@ class DigestsRead:
     last: str
     findings: Sequence[Finding]
     anchors: Sequence[str] = ()
+    removed: Set[str] = frozenset()
+    events_from: str = ""
 
     @property
     def end_is_known(self) -> bool:
@@ -75,7 +83,7 @@ class DigestsRead:
 
     def check(self, jobs: int) -> ObjectCheck:
         """Build the check of the objects."""
-        return ObjectCheck(self.store, self.days, self.sealed, self.last, jobs)
+        return ObjectCheck(self.store, self.days, self.sealed, self.last, jobs, self.removed, self.events_from)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +117,14 @@ def read_digests(
             read(done, total)
     sealed = walk.sealed[::-1]
     findings += [*listing.findings, *walk.findings, *_ends(sealed, known)]
+    if known.events_from:
+        findings.append(Finding("", EVENTS_PREFIX, Kind.NOTE, f"events may have expired before {known.events_from}"))
     # A digest is signed before the graph table names it.
     named = [sealed_day for sealed_day in sealed if end is None or sealed_day.day <= end.day]
     findings += _signatures(store, named, listing.signed, known.keys)
     findings.sort(key=lambda finding: (finding.day, finding.key))
     last = max(end.day if end else "", *present, "")
-    return DigestsRead(store, days, sealed, last, findings, known.anchors)
+    return DigestsRead(store, days, sealed, last, findings, known.anchors, walk.removed, known.events_from)
 
 
 def _list(store: Store) -> _Listing:

@@ -76,7 +76,8 @@ class ChainWalk:
     """A walk of the chain from its end to the first day of a range.
 
     `end` is the anchor's claim about a digest at the end, if there is an anchor. `sealed` are the read digests of the
-    range, newest first; `findings` are in the order of the walk.
+    range, newest first; `findings` are in the order of the walk. `removed` are the keys of objects removed by order, as
+    digests say.
     """
 
     store: Store
@@ -84,6 +85,7 @@ class ChainWalk:
     end: Claim | None
     sealed: list[SealedDay] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    removed: set[str] = field(default_factory=set)
     _expected: Claim | None = None
     _begun_by: str = ""
     _bases: Bases = field(default_factory=lambda: Bases())
@@ -115,6 +117,9 @@ class ChainWalk:
             self.sealed.append(sealed)
         if sealed.fault:
             self._find(sealed.link, Kind.BAD_DIGEST, sealed.fault)
+        elif sealed.removed:
+            self.removed |= {removal.key for removal in sealed.removed}
+            self._find(sealed.link, Kind.NOTE, f"it lists objects that were removed by order: {len(sealed.removed):,}")
         if self.end and self.end.link.day == day:
             self.findings += compare_claim(self.end, sealed)
             self.end = None

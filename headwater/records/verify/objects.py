@@ -9,7 +9,7 @@ import hashlib
 import threading
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -141,7 +141,8 @@ class Stopped(Exception):
 class ObjectCheck:
     """A comparison of a range's objects with its digests.
 
-    `sealed` are the digests, oldest first; `last` is the last sealed day, with or without a digest.
+    `sealed` are the digests, oldest first; `last` is the last sealed day, with or without a digest. The objects of
+    `removed` may be missing, and events that arrived before the day `events_from`.
     """
 
     store: Store
@@ -149,6 +150,8 @@ class ObjectCheck:
     sealed: Sequence[SealedDay]
     last: str
     jobs: int = 1
+    removed: Set[str] = frozenset()
+    events_from: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def outcomes(self, after: Mapping[str, str] = MappingProxyType({})) -> Iterator[Outcome]:
@@ -174,6 +177,8 @@ class ObjectCheck:
             lambda candidate: not part.end or candidate.key < part.end, self.store.list_objects(part.prefix, after)
         )
         for entry, listed in _merge(self._entries(part, after), present):
+            if entry is not None and listed is None and self._may_miss(entry.object):
+                continue
             if entry is not None:
                 yield partial(self._compare, entry, listed)
             elif listed is not None:
@@ -183,6 +188,10 @@ class ObjectCheck:
                     unsealed[noted] = unsealed.get(noted, 0) + 1
                 else:
                     yield partial(_extra, listed, day, part)
+
+    def _may_miss(self, entry: ArchiveObject | EventObject) -> bool:
+        has_expired = isinstance(entry, EventObject) and (day_of_key(entry.key) or "") < self.events_from
+        return has_expired or entry.key in self.removed
 
     def _entries(self, part: Part, after: str) -> Iterator[Entry]:
         """Yield the part's entries in the usable digests."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from headwater.records.archive_state import DigestRef
 from headwater.records.digest import BadDigest, Counts, DigestLines, Head, key_of
 from headwater.records.event_objects import ArrivalDays, EventObject, event_prefix_of, sha256_in_name
 from headwater.records.pointers import ArchiveObject
+from headwater.records.removals import Removal
 from headwater.records.verify.stores import Store
 from headwater.times import is_day
 from headwater_model.errors import Conflict
@@ -40,13 +41,15 @@ class Hash(Protocol):
 class SealedDay:
     """A digest in the store: its SHA-256; `head` and `counts` as far as they could be read.
 
-    `fault` says where the digest differs from a seal's form; empty if it is valid.
+    `fault` says where the digest differs from a seal's form; empty if it is valid. `removed` are the objects that it
+    lists as removed by order.
     """
 
     link: DigestRef
     head: Head | None
     counts: Counts | None
     fault: str = ""
+    removed: Sequence[Removal] = ()
 
     @property
     def day(self) -> str:
@@ -67,22 +70,27 @@ def day_of_key(key: str) -> str | None:
 
 
 def read_digest(store: Store, day: str, visit: Callable[[ArchiveObject], None] | None) -> SealedDay:
-    """Read the day's digest; each of its objects goes to `visit`; without `visit` only head and hash are read."""
+    """Read the day's digest; each of its objects goes to `visit`.
+
+    Without `visit` only the head, the hash, and removals are read.
+    """
     sha256 = hashlib.sha256()
     chunks = _hash(store.chunks(key_of(day)), sha256)
     head, counts, fault = None, None, ""
+    removed: Sequence[Removal] = ()
     try:
         lines = DigestLines(_lines(_inflate(chunks)))
         head = _check_head(lines.head, day)
-        if visit is not None:
+        if visit is not None or head.removals:
             for entry in _check_entries(lines, day):
-                visit(entry)
-            counts = lines.counts
+                if visit is not None:
+                    visit(entry)
+            counts, removed = lines.counts, lines.removed
     except BadDigest as error:
         fault = str(error)
     for _ in chunks:
         pass
-    return SealedDay(DigestRef(day, key_of(day), sha256.hexdigest()), head, counts, fault)
+    return SealedDay(DigestRef(day, key_of(day), sha256.hexdigest()), head, counts, fault, removed)
 
 
 def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | EventObject]:
@@ -176,9 +184,15 @@ def _check_entries(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
         yield entry
         counts = counts.plus(entry, new_root=entry.root_sha != root)
         last, root = entry.key, entry.root_sha
+    if len(lines.removed) != lines.head.removals or not all(map(_is_removal, lines.removed)):
+        raise BadDigest(f"it counts {lines.head.removals!r} removals of objects, and lists {len(lines.removed)}")
     for name, listed in asdict(replace(counts, missing=len(lines.missing))).items():
         if (counted := getattr(lines.counts, name)) != listed:
             raise BadDigest(f"it counts {name} {counted!r}, and lists {listed}")
+
+
+def _is_removal(removal: Removal) -> bool:
+    return isinstance(removal.key, str) and type(removal.at) is int and day_of_key(removal.key) is not None
 
 
 @dataclass(slots=True)

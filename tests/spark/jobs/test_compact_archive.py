@@ -209,12 +209,16 @@ def test_a_changed_object_is_refused(spark, archive, change, day):
     assert not (archive.folder / manifest_key(day, "a-1")).exists()
 
 
-def test_an_object_that_is_gone_is_refused(spark, archive):
+def test_an_object_that_is_gone_is_refused_unless_it_was_removed_by_order(spark, archive):
     stored = archive.trace(DAY, a_record("a"))
     archive.trace(DAY, a_record("b", "s3://b", root_id="s3://b"))
     (archive.folder / stored.key).unlink()
     with pytest.raises(DigestMismatch, match=f"1 objects are not there or empty, {stored.key} is one"):
         compacted(spark, archive)
+
+    archive.put(f"removed/{stored.key}", b"")
+    compacted(spark, archive)
+    assert [row["root_id"] for row in table(spark, archive, "records")] == ["s3://b"]
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 from headwater.cli.replay import _replay
 from headwater.events.naming import NamingRules
 from headwater.loading.replay import Replay
+from headwater.loading.screens import NO_SCREENS
 
 DAYS = ["2025-11-19", "2025-11-20", "2025-11-21"]
 FAILED_A_DAY = 30
@@ -24,13 +25,13 @@ def replayed(monkeypatch, tmp_path):
     """Replays the days up to one on which the command is interrupted."""
 
     def replay_until(stop):
-        def replay(keys, log, rules):
+        def replay(keys, log, rules, screens):
             if keys == [stop]:
                 raise KeyboardInterrupt
             yield Replay(1, 100, tuple(f"{keys[0]} event {number}: too large" for number in range(FAILED_A_DAY)))
 
         monkeypatch.setattr("headwater.loading.replay.replay", replay)
-        return _replay(Log(), NamingRules(), DAYS, tmp_path / "replay" / "state.json")
+        return _replay(Log(), NamingRules(), NO_SCREENS, DAYS, tmp_path / "replay" / "state.json")
 
     return replay_until
 

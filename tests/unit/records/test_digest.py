@@ -48,9 +48,9 @@ def test_a_day_without_objects_has_a_digest_too():
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        (lambda digest_lines: [], "version: must be 1 to 3, got None"),
+        (lambda digest_lines: [], "version: must be 1 to 4, got None"),
         (
-            lambda digest_lines: [digest_lines[0].replace(b'"version":3', b'"version":4'), *digest_lines[1:]],
+            lambda digest_lines: [digest_lines[0].replace(b'"version":3', b'"version":5'), *digest_lines[1:]],
             "a later release of Headwater",
         ),
         (lambda digest_lines: [b"[]\n", *digest_lines[1:]], "a line is no JSON object"),

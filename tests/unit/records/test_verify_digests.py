@@ -119,8 +119,8 @@ MALFORMED = {
     "lines after the counts": (lambda forms: forms.append({"missing": "x"}), "a digest ends with its counts"),
     "another day's": (setting(0, day=TUESDAY), "it is the digest of 'Tuesday'"),
     "a later version": (
-        setting(0, version=4),
-        "version: must be 1 to 3, got 4: a later release of Headwater can read it",
+        setting(0, version=5),
+        "version: must be 1 to 4, got 5: a later release of Headwater can read it",
     ),
     "before it a later day": (
         setting(0, previous={"day": TUESDAY, "key": key_of(TUESDAY), "sha256": "0" * 64}),
@@ -138,7 +138,7 @@ MALFORMED = {
     "before it a number": (setting(0, previous={"day": 1, "key": "x", "sha256": "0"}), "previous: must be text"),
     "no head": (
         lambda forms: forms.clear(),
-        "version: must be 1 to 3, got None: a later release of Headwater can read it",
+        "version: must be 1 to 4, got None: a later release of Headwater can read it",
     ),
 }
 

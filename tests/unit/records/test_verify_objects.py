@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from headwater.records.removals import Removal
 from headwater.records.verify.chain import DayRange
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, three_days
 from tests.unit.records.tampering import KEY, flip, move, remove, verified
@@ -148,3 +149,18 @@ def test_only_objects_of_the_range_are_compared(archive, days, lines):
 
     returned = [line.removesuffix(" CHANGED: sha256 is #, the digest says #") for line in verified(archive, days=days)]
     assert returned == lines
+
+
+def test_an_object_that_a_later_digest_lists_as_removed_by_order_may_be_missing(archive):
+    remove(archive, flights(archive))
+    removals = [Removal(flights(archive), 1_763_800_000)]
+    archive.seal("2025-11-20", removed=removals)
+    note = "Thursday's digest NOTE: it lists objects that were removed by order: 1"
+
+    assert verified(archive) == [note]
+    assert verified(archive, days=DayRange(MONDAY, MONDAY)) == [note]
+    remove(archive, trains(archive))
+    assert verified(archive) == [note, "trains REMOVED: the digest lists it"]
+    flip(archive, archive.objects[TUESDAY][0].key)
+    archive.put(flights(archive), b"forged")
+    assert "flights CHANGED: it has 6 bytes, the digest says 22" in verified(archive)

@@ -1,0 +1,1 @@
+"""Erasure: all data of a root, a namespace, a dataset or a job is removed for good, and kept out."""

@@ -1,0 +1,27 @@
+"""The context value of erasures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater_model.errors import Fault
+from infra.context_values import choice
+
+if TYPE_CHECKING:
+    from infra.context_values import Reader
+
+NAMES = ("erase",)
+# For `infra.check`.
+EXAMPLES = ({"erase": True},)
+
+
+def read(reader: Reader) -> bool | None:
+    """Read the switch; objects that S3 lets nobody remove are a fault."""
+    flag = choice(true=True, false=False)
+    is_on = reader.read("erase", lambda value: value is not None and flag(value), False)
+    lock = reader.read("object_lock", lambda value: value, None)
+    if is_on and isinstance(lock, str) and lock.startswith("compliance"):
+        reader.faults.append(
+            Fault("erase", True, "must not be given with object_lock=compliance: S3 keeps the objects")
+        )
+    return is_on or None

@@ -1,0 +1,3 @@
+"""The stack with erasures, beside the longest values of others."""
+
+LARGEST = {"erase": True}
