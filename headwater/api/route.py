@@ -148,6 +148,10 @@ def read_route(
     )
 
 
+# Of requests that become events.
+event_route = partial(Route, scope="write", makes_events=True, linked=False)
+# Of records: a response is never behind a link.
+record_route = partial(Route, scope="records", linked=False)
 # Of a page of a list: an empty page is no error.
 list_route = partial(read_route, errors=(400, 503))
 
