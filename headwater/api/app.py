@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, TypeAlias
 from urllib.parse import quote, unquote
@@ -135,19 +135,11 @@ def get_me(services: Services, request: HttpRequest) -> Response[str]:
     return respond(body)
 
 
+_for_all = partial(Route, "GET", scope=None, within=Within.ANYTHING, linked=False)
 _OWN = (
-    Route("GET", "/", start, scope=None, within=Within.ANYTHING, returns=ApiInfo, linked=False, errors=()),
-    Route(
-        "GET",
-        "/openapi.json",
-        document,
-        scope=None,
-        within=Within.ANYTHING,
-        returns=dict[str, Any],
-        linked=False,
-        errors=(),
-    ),
-    Route("GET", "/api/v1/me", get_me, scope=None, within=Within.ANYTHING, returns=Me, linked=False, errors=(503,)),
+    _for_all("/", start, returns=ApiInfo, errors=()),
+    _for_all("/openapi.json", document, returns=dict[str, Any], errors=()),
+    _for_all("/api/v1/me", get_me, returns=Me, errors=(503,)),
 )
 
 

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from headwater.api.access import spend_budget
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond
-from headwater.api.route import Reply, Route, Services, Within
+from headwater.api.route import Reply, Services, Within, event_route
 from headwater.api.types import BatchResult, EventBatch, LineageEvent
 from headwater.settings import FORWARDED_HEADER
 
@@ -66,29 +66,23 @@ def post_events(services: Services, request: HttpRequest) -> Response[str]:
 
 
 ROUTES = (
-    Route(
+    event_route(
         "POST",
         "/api/v1/lineage",
         post_event,
-        scope="write",
         within=Within.EVENTS,
-        makes_events=True,
         accepts=LineageEvent,
         status=201,
-        linked=False,
         errors=(400, 413, 422, 429, 503),
     ),
-    Route(
+    event_route(
         "POST",
         "/api/v1/lineage/batch",
         post_events,
-        scope="write",
         within=Within.EVENTS,
-        makes_events=True,
         accepts=EventBatch,
         status=204,
         replies=(Reply(200, BatchResult, "Some are durable; which are not, and why."),),
-        linked=False,
         errors=(400, 413, 422, 429),
     ),
 )

@@ -148,6 +148,14 @@ def read_route(
     )
 
 
+# A deletion hides a thing of a namespace until an event mentions it again.
+delete_route = partial(Route, "DELETE", scope="delete", within=Within.NAMESPACE)
+# Of descriptions of a namespace, a source or a tag.
+describe_route = partial(Route, "PUT", scope="write", linked=False, errors=(400, 413, 422, 503))
+# Of requests that become events.
+event_route = partial(Route, scope="write", makes_events=True, linked=False)
+# Of records: a response is never behind a link.
+record_route = partial(Route, scope="records", linked=False)
 # Of a page of a list: an empty page is no error.
 list_route = partial(read_route, errors=(400, 503))
 

@@ -70,7 +70,7 @@ def report_history(
 
     Raises:
         Invalid: the node id cannot be read, or names a version.
-            TooLarge: more is connected than a graph holds.
+        TooLarge: more is connected than a graph holds.
     """
     node = _find_unversioned(view, node_id, "a version has no history")
     if node is None:

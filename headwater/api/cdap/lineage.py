@@ -132,42 +132,26 @@ def get_all_field_lineage(services: Services, request: HttpRequest) -> Response[
 
 _LINEAGE = "datasets/<dataset>/lineage"
 ROUTES = (
+    cdap_route(_LINEAGE, get_dataset_lineage, (DATASET, *RANGE, _LEVELS, _COLLAPSE, _ROLLUP), types.DatasetLineage),
     cdap_route(
-        _LINEAGE, get_dataset_lineage, DATASET, *RANGE, _LEVELS, _COLLAPSE, _ROLLUP, returns=types.DatasetLineage
-    ),
-    cdap_route(
-        f"{_LINEAGE}/fields",
-        get_lineage_fields,
-        DATASET,
-        *RANGE,
-        _PREFIX,
-        _INCLUDE_CURRENT,
-        returns=types.LineageFields,
+        f"{_LINEAGE}/fields", get_lineage_fields, (DATASET, *RANGE, _PREFIX, _INCLUDE_CURRENT), types.LineageFields
     ),
     cdap_route(
         f"{_LINEAGE}/fields/<field>",
         get_field_summary,
-        DATASET,
-        FIELD,
-        *RANGE,
-        REQUIRED_DIRECTION,
-        returns=types.FieldSummary,
+        (DATASET, FIELD, *RANGE, REQUIRED_DIRECTION),
+        types.FieldSummary,
     ),
     cdap_route(
         f"{_LINEAGE}/fields/<field>/operations",
         get_field_operations,
-        DATASET,
-        FIELD,
-        *RANGE,
-        DIRECTION,
-        returns=types.FieldOperations,
+        (DATASET, FIELD, *RANGE, DIRECTION),
+        types.FieldOperations,
     ),
     cdap_route(
         f"{_LINEAGE}/allfieldlineage",
         get_all_field_lineage,
-        DATASET,
-        *RANGE,
-        REQUIRED_DIRECTION,
-        returns=types.DatasetFieldLineage,
+        (DATASET, *RANGE, REQUIRED_DIRECTION),
+        types.DatasetFieldLineage,
     ),
 )

@@ -199,29 +199,15 @@ def _render_edge(edge: SimpleEdge, field: FieldPath) -> types.FieldEdge:
 
 ROUTES = (
     cdap_route(
-        "endpoints/<endpoint>/fields/lineage",
-        get_field_mappings,
-        ENDPOINT,
-        *RANGE,
-        _LEVEL,
-        returns=types.FieldMappings,
+        "endpoints/<endpoint>/fields/lineage", get_field_mappings, (ENDPOINT, *RANGE, _LEVEL), types.FieldMappings
     ),
     cdap_route(
         "endpoints/<endpoint>/fields/<field>/lineage",
         get_field_detail,
-        ENDPOINT,
-        FIELD,
-        *RANGE,
-        DIRECTION,
-        returns=types.FieldDetail,
+        (ENDPOINT, FIELD, *RANGE, DIRECTION),
+        types.FieldDetail,
     ),
     cdap_route(
-        "datasets/<dataset>/fields/<field>/lineage",
-        get_field_paths,
-        DATASET,
-        FIELD,
-        *RANGE,
-        _VIEW,
-        returns=types.FieldPaths,
+        "datasets/<dataset>/fields/<field>/lineage", get_field_paths, (DATASET, FIELD, *RANGE, _VIEW), types.FieldPaths
     ),
 )

@@ -59,7 +59,7 @@ def respond_cut(services: Services, body: object, *, truncated: bool) -> Respons
     return respond_json(services.links, body, {_TRUNCATED: "true"} if truncated else None)
 
 
-def cdap_route(path: str, handler: Handler, *parameters: AnyParameter, returns: object) -> Route:
+def cdap_route(path: str, handler: Handler, parameters: tuple[AnyParameter, ...], returns: object) -> Route:
     """Build a route of a namespace."""
     return Route(
         "GET",

@@ -5,8 +5,6 @@ They are ours; Marquez shows the facets.
 
 from __future__ import annotations
 
-from functools import partial
-
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.parameters import nonblank_text
@@ -25,7 +23,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, list_route, read_route
 from headwater.api.values import render_id, when
 from headwater.facts.result_page import ResultPage
 from headwater.queries.results.entities import AssertionResult
@@ -117,26 +115,14 @@ def render_result(result: AssertionResult) -> types.TestResult:
     }
 
 
-_results = partial(Route, "GET", scope="read", returns=types.TestResults)
 _DATASET = "/api/v1/namespaces/<namespace>/datasets/<dataset>/tests"
 _JOB = "/api/v1/namespaces/<namespace>/jobs/<job>/tests"
+_OF_DATASET, _OF_JOB = (NAMESPACE, DATASET), (JOB_NAMESPACE, JOB)
+_WITHIN, _RESULTS = Within.NAMESPACE, types.TestResults
 ROUTES = (
-    _results(_DATASET, list_dataset_tests, within=Within.NAMESPACE, parameters=(NAMESPACE, DATASET, _AT)),
-    _results(
-        f"{_DATASET}/history",
-        list_dataset_test_history,
-        within=Within.NAMESPACE,
-        parameters=(NAMESPACE, DATASET, LIMIT, _AT),
-    ),
-    _results(_JOB, list_job_tests, within=Within.NAMESPACE, parameters=(JOB_NAMESPACE, JOB, _AT)),
-    _results(
-        f"{_JOB}/history", list_job_test_history, within=Within.NAMESPACE, parameters=(JOB_NAMESPACE, JOB, LIMIT, _AT)
-    ),
-    _results(
-        "/api/v1/tests",
-        list_failing_tests,
-        within=Within.SEEN,
-        parameters=(_ONE_NAMESPACE, _AT, LIMIT, OFFSET),
-        errors=(400, 503),
-    ),
+    read_route(_DATASET, list_dataset_tests, _WITHIN, (*_OF_DATASET, _AT), _RESULTS),
+    read_route(f"{_DATASET}/history", list_dataset_test_history, _WITHIN, (*_OF_DATASET, LIMIT, _AT), _RESULTS),
+    read_route(_JOB, list_job_tests, _WITHIN, (*_OF_JOB, _AT), _RESULTS),
+    read_route(f"{_JOB}/history", list_job_test_history, _WITHIN, (*_OF_JOB, LIMIT, _AT), _RESULTS),
+    list_route("/api/v1/tests", list_failing_tests, Within.SEEN, (_ONE_NAMESPACE, _AT, LIMIT, OFFSET), _RESULTS),
 )

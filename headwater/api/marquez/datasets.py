@@ -26,7 +26,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services, Within, list_route, read_route
+from headwater.api.route import Services, Within, delete_route, list_route, read_route
 from headwater.queries.results.columns import ColumnGraph
 from headwater.queries.results.entities import Dataset
 from headwater.queries.service import LineageQueries
@@ -150,15 +150,7 @@ ROUTES = (
     list_route("/api/v1/datasets", list_all_datasets, Within.SEEN, _LISTED, _RETURNS),
     read_route(_DATASETS, list_datasets, Within.NAMESPACE, (NAMESPACE, *_LISTED), _RETURNS),
     read_route(f"{_DATASETS}/<dataset>", get_dataset, Within.NAMESPACE, _ID, types.Dataset),
-    Route(
-        "DELETE",
-        f"{_DATASETS}/<dataset>",
-        delete_dataset,
-        scope="delete",
-        within=Within.NAMESPACE,
-        parameters=_ID,
-        returns=types.Dataset,
-    ),
+    delete_route(f"{_DATASETS}/<dataset>", delete_dataset, parameters=_ID, returns=types.Dataset),
     read_route(
         f"{_DATASETS}/<dataset>/versions",
         list_dataset_versions,

@@ -27,7 +27,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services, Within, list_route, read_route
+from headwater.api.route import Services, Within, delete_route, list_route, read_route
 from headwater.facts.run_attempts import State
 from headwater.queries.results.entities import ChildSort, Job
 
@@ -153,15 +153,7 @@ ROUTES = (
     list_route("/api/v1/jobs", list_all_jobs, Within.SEEN, _LISTED, _JOBS_LISTED),
     list_route(_JOBS, list_jobs, Within.NAMESPACE, (JOB_NAMESPACE, *_LISTED), _JOBS_LISTED),
     read_route(f"{_JOBS}/<job>", get_job, Within.NAMESPACE, _ID, types.Job),
-    Route(
-        "DELETE",
-        f"{_JOBS}/<job>",
-        delete_job,
-        scope="delete",
-        within=Within.NAMESPACE,
-        parameters=_ID,
-        returns=types.Job,
-    ),
+    delete_route(f"{_JOBS}/<job>", delete_job, parameters=_ID, returns=types.Job),
     read_route(
         f"{_JOBS}/<job>/children", list_child_jobs, Within.NAMESPACE, (*_ID, _CHILD_SORT, *_PAGED), _JOBS_LISTED
     ),

@@ -11,7 +11,7 @@ from headwater.api.http.responses import respond, respond_json
 from headwater.api.marquez import catalogue_types as types
 from headwater.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging, read_texts
 from headwater.api.marquez.responses import require, respond_list, wait_until_shown
-from headwater.api.route import Route, Services, Within, list_route, read_route
+from headwater.api.route import Services, Within, delete_route, describe_route, list_route, read_route
 from headwater.api.values import when
 from headwater.queries.results.entities import Namespace
 
@@ -99,25 +99,13 @@ _NAMESPACE = "/api/v1/namespaces/<namespace>"
 ROUTES = (
     list_route("/api/v1/namespaces", list_namespaces, Within.SEEN, (LIMIT, OFFSET), types.Namespaces),
     read_route(_NAMESPACE, get_namespace, Within.NAMESPACE, (NAMESPACE,), types.Namespace),
-    Route(
-        "PUT",
+    describe_route(
         _NAMESPACE,
         put_namespace,
-        scope="write",
         within=Within.NEW,
         parameters=(NAMESPACE,),
         accepts=types.NamespaceDescription,
         returns=types.Namespace,
-        linked=False,
-        errors=(400, 413, 422, 503),
     ),
-    Route(
-        "DELETE",
-        _NAMESPACE,
-        delete_namespace,
-        scope="delete",
-        within=Within.NAMESPACE,
-        parameters=(NAMESPACE,),
-        returns=types.Namespace,
-    ),
+    delete_route(_NAMESPACE, delete_namespace, parameters=(NAMESPACE,), returns=types.Namespace),
 )

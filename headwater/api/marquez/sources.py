@@ -11,7 +11,7 @@ from headwater.api.http.responses import respond, respond_json
 from headwater.api.marquez import catalogue_types as types
 from headwater.api.marquez.parameters import LIMIT, OFFSET, SOURCE, read_paging, read_texts
 from headwater.api.marquez.responses import require, respond_list, wait_until_shown
-from headwater.api.route import Route, Services, Within, list_route, read_route
+from headwater.api.route import Services, Within, describe_route, list_route, read_route
 from headwater.api.values import when
 from headwater.queries.results.entities import DEFAULT_SOURCE as DEFAULT
 from headwater.queries.results.entities import Source
@@ -80,16 +80,12 @@ _SOURCE = "/api/v1/sources/<source>"
 ROUTES = (
     list_route("/api/v1/sources", list_sources, Within.SEEN, (LIMIT, OFFSET), types.Sources),
     read_route(_SOURCE, get_source, Within.SEEN, (SOURCE,), types.Source),
-    Route(
-        "PUT",
+    describe_route(
         _SOURCE,
         put_source,
-        scope="write",
         within=Within.DEPLOYMENT,
         parameters=(SOURCE,),
         accepts=types.SourceDescription,
         returns=types.Source,
-        linked=False,
-        errors=(400, 413, 422, 503),
     ),
 )

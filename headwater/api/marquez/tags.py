@@ -26,7 +26,7 @@ from headwater.api.marquez.parameters import (
     read_texts,
 )
 from headwater.api.marquez.responses import respond_list, wait_until_shown
-from headwater.api.route import Route, Services, Within, list_route
+from headwater.api.route import Route, Services, Within, describe_route, list_route
 from headwater.facts.annotations import API, Annotations, Attribution, KnownTag, Tag
 
 
@@ -152,17 +152,13 @@ _of_job = partial(
 )
 ROUTES = (
     list_route("/api/v1/tags", list_tags, Within.SEEN, (LIMIT, OFFSET), catalogue_types.Tags),
-    Route(
-        "PUT",
+    describe_route(
         "/api/v1/tags/<tag>",
         put_tag,
-        scope="write",
         within=Within.DEPLOYMENT,
         parameters=(TAG,),
         accepts=catalogue_types.TagDescription,
         returns=catalogue_types.Tag,
-        linked=False,
-        errors=(400, 413, 422, 503),
     ),
     _of_dataset("POST", handler=tag_dataset),
     _of_dataset("DELETE", handler=untag_dataset),

@@ -32,7 +32,7 @@ from headwater.api.marquez.parameters import (
 from headwater.api.marquez.responses import require, wait_until_shown
 from headwater.api.marquez.run_views import render_run
 from headwater.api.marquez.written_events import dataset_event, describe_dataset, job_event, run_event, run_facets
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, event_route
 from headwater.api.values import run_path
 from headwater.events.event import TERMINAL, WEIGHT
 from headwater.facts.run_facts import Run
@@ -243,58 +243,46 @@ def _has_event(services: Services, run_id: str, time: str) -> bool:
 
 
 ROUTES = (
-    Route(
+    event_route(
         "PUT",
         "/api/v1/namespaces/<namespace>/datasets/<dataset>",
         put_dataset,
-        scope="write",
         within=Within.NEW,
-        makes_events=True,
         parameters=(NAMESPACE, DATASET),
         accepts=write_types.DatasetToPut,
         returns=types.Dataset,
-        linked=False,
         errors=(400, 404, 413, 422, 429, 503),
     ),
-    Route(
+    event_route(
         "PUT",
         "/api/v1/namespaces/<namespace>/jobs/<job>",
         put_job,
-        scope="write",
         within=Within.NEW,
-        makes_events=True,
         parameters=(JOB_NAMESPACE, JOB),
         accepts=write_types.JobToPut,
         returns=types.Job,
-        linked=False,
         errors=(400, 413, 422, 429, 503),
     ),
-    Route(
+    event_route(
         "POST",
         "/api/v1/namespaces/<namespace>/jobs/<job>/runs",
         post_run,
-        scope="write",
         within=Within.NAMESPACE,
-        makes_events=True,
         parameters=(JOB_NAMESPACE, JOB),
         accepts=write_types.RunToCreate,
         returns=types.Run,
         status=201,
-        linked=False,
         headers=("Location",),
         errors=(400, 413, 422, 429, 503),
     ),
     *(
-        Route(
+        event_route(
             "POST",
             f"/api/v1/jobs/runs/<run_id>/{verb}",
             _marker(verb, state),
-            scope="write",
             within=Within.RUN,
-            makes_events=True,
             parameters=(RUN_ID, _AT),
             returns=types.Run,
-            linked=False,
             errors=(400, 404, 429, 503),
         )
         for verb, state in (("start", "started"), ("complete", "completed"), ("fail", "failed"), ("abort", "aborted"))

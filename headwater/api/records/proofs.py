@@ -9,7 +9,7 @@ from headwater.api.http.responses import Links, respond
 from headwater.api.records import types
 from headwater.api.records.parameters import AFTER_DAY, PROVEN, ROOT_ID
 from headwater.api.records.traces import check_time
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, record_route
 from headwater.records.proof import Proof
 from headwater_model.errors import NotFound, print_value
 
@@ -66,15 +66,13 @@ def _render_object(proof: Proof, links: Links) -> types.ProvenObject | None:
 
 
 ROUTES = (
-    Route(
+    record_route(
         "GET",
         "/api/v1/records/roots/<root_id>/proof",
         get_proof,
-        scope="records",
         within=Within.ROOT,
         parameters=(ROOT_ID, PROVEN, AFTER_DAY),
         returns=types.RecordProof,
-        linked=False,
         errors=(400, 404, 413, 503),
     ),
 )

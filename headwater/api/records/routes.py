@@ -10,7 +10,7 @@ from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond, size_of
 from headwater.api.records import proofs, search, traces, types
 from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, NODE_ID, NODE_PREFIX, ROOT_ID, ROOT_PREFIX
 from headwater.api.records.views import render_live_within, render_path, render_root
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, record_route
 from headwater.records.live_records import find_paths, is_known, live_page, unknown_root
 from headwater.records.request import parse_request, render_bounded_response
 from headwater_model.errors import Forbidden, NotFound, print_value
@@ -115,50 +115,42 @@ def get_node(services: Services, request: HttpRequest) -> Response[str]:
 
 
 ROUTES = (
-    Route(
+    record_route(
         "POST",
         _PATH,
         post_records,
-        scope="records",
         within=Within.RECORDS,
         accepts=types.LineageRequest,
         returns=types.LineageResponse,
         status=201,
-        linked=False,
         errors=(400, 413, 422, 503),
     ),
-    Route(
+    record_route(
         "GET",
         f"{_PATH}/roots",
         list_roots,
-        scope="records",
         within=Within.PREFIX,
         parameters=(ROOT_PREFIX, LIMIT, CURSOR),
         returns=types.RootPage,
-        linked=False,
         errors=(400,),
     ),
-    Route(
+    record_route(
         "GET",
         f"{_PATH}/roots/<root_id>",
         get_root,
-        scope="records",
         within=Within.ROOT,
         parameters=(ROOT_ID, ACTION, NODE_PREFIX, LIMIT, CURSOR),
         returns=types.RecordPage,
-        linked=False,
     ),
     *traces.ROUTES,
     *proofs.ROUTES,
-    Route(
+    record_route(
         "GET",
         f"{_PATH}/nodes/<node_id>",
         get_node,
-        scope="records",
         within=Within.RECORDS,
         parameters=(NODE_ID,),
         returns=types.NodePath | types.NodePaths,
-        linked=False,
     ),
     *search.ROUTES,
 )

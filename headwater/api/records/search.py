@@ -22,7 +22,7 @@ from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond, size_of
 from headwater.api.records import types
 from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, LOCATION, NODE, ROOT
 from headwater.api.records.views import render_found
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import Services, Within, record_route
 from headwater.records.search.archive import StaleCursor
 from headwater.records.search.criteria import (
     ArchiveCursor,
@@ -170,16 +170,14 @@ def _parse_cursor(bound: tuple[str, ...], text: str) -> _Cursor:
 
 
 ROUTES = (
-    Route(
+    record_route(
         "GET",
         "/api/v1/records/search",
         search_records,
-        scope="records",
         within=Within.ROOT_QUERY,
         parameters=(*_TEXTS, *_TIMES, LIMIT, CURSOR),
         returns=types.SearchPage,
         headers=("Retry-After",),
-        linked=False,
         errors=(400, 503),
     ),
 )

@@ -17,7 +17,7 @@ from headwater.api.http.responses import LINES, RESPONSE_BYTES_MAX, fit_within, 
 from headwater.api.records.parameters import ROOT_ID
 from headwater.api.records.types import Outline, TraceQueued
 from headwater.api.records.views import render_group
-from headwater.api.route import Reply, Route, Services, Within
+from headwater.api.route import Reply, Services, Within, record_route
 from headwater.api.types import Redirect
 from headwater.aws.queues import Message, send_all
 from headwater.records.dirty_roots import DirtyRoot
@@ -186,16 +186,14 @@ def _demand(services: Services, root_id: str, *, marked: tuple[str, ...]) -> Non
 _TRACE = "/api/v1/records/roots/<root_id>/trace"
 _POLLED = ("Location", "Retry-After")
 ROUTES = (
-    Route(
+    record_route(
         "GET",
         _TRACE,
         get_trace,
-        scope="records",
         within=Within.ROOT,
         parameters=(ROOT_ID, AFTER),
         returns=str,
         content_types=(LINES,),
-        linked=False,
         errors=(400, 404, 413, 503),
         replies=(
             Reply(
@@ -204,27 +202,23 @@ ROUTES = (
             Reply(202, TraceQueued, "Too large to be traced at once. `Location` is where to poll.", headers=_POLLED),
         ),
     ),
-    Route(
+    record_route(
         "GET",
         "/api/v1/records/roots/<root_id>/outline",
         get_outline,
-        scope="records",
         within=Within.ROOT,
         parameters=(ROOT_ID,),
         returns=Outline,
-        linked=False,
         errors=(400, 404, 413, 503),
     ),
-    Route(
+    record_route(
         "POST",
         _TRACE,
         post_trace,
-        scope="records",
         within=Within.ROOT,
         parameters=(ROOT_ID,),
         returns=TraceQueued,
         status=202,
         headers=_POLLED,
-        linked=False,
     ),
 )

@@ -17,7 +17,6 @@ from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId
 
 # A column's path as text, and its dataset as written.
-# A column's path as text, and its dataset as written.
 _Match: TypeAlias = tuple[str, DatasetId]
 # Matches read: as many as fill the page if sorted by name, else up to this number.
 MATCHES_MAX = 1_000
