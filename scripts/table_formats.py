@@ -65,6 +65,7 @@ _BROKER = "org.apache.kafka:kafka_2.13:3.9.1"
 _TABLES = (
     "test_table_formats.py",
     "test_table_versions.py",
+    "test_row_ids.py",
     "test_orders.py",
     "test_assignments.py",
     "test_results.py",
