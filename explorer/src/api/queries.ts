@@ -36,6 +36,7 @@ export type Feature =
   | "getDataset"
   | "getJob"
   | "getRun"
+  | "getRow"
   | "searchRecords"
   | "listFailingTests"
   | "listFeed"

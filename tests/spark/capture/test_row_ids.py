@@ -30,7 +30,7 @@ pytestmark = [
         not {"delta", "iceberg"} & set(table_formats.chosen()), reason=f"{table_formats.VARIABLE} names neither of them"
     ),
 ]
-ROWS = 8_000
+ROWS = 9_000
 NO_KEY, OTHERS = 10**9, 910_000
 # Of the new pairs of an id and a sequence number in a step, about so many are looked up.
 LOOKED_UP_MAX = 300
@@ -222,9 +222,7 @@ def concurrent(history: History, folder: Path) -> None:
     slow = session.sql(f"SELECT id AS key, 0 AS value FROM range({OTHERS}, {OTHERS + 40})").coalesce(1)
     append = slow.withColumn("value", waiting(folder)("value"))
     act = insert(900_000, 900_040).format(table=table)
-    to_delta = append.write.format("delta").mode("append")
-    save = (lambda: to_delta.saveAsTable(table)) if IS_DELTA else append.writeTo(table).append
-    history.run(lambda: at_once(save, lambda: session.sql(act), folder), others=OTHERS)
+    history.run(lambda: at_once(append.writeTo(table).append, lambda: session.sql(act), folder), others=OTHERS)
 
 
 def branches(history: History) -> None:
