@@ -28,7 +28,7 @@ Known: TypeAlias = Literal["exact", "atOrBefore", "unknown"]
 # Rows of a superseded report stand among the index rows: a few pages are enough.
 _ROUNDS_MAX = 3
 _NO_COLUMNS = ColumnGraph(())
-_NO_IDS = "no version of the dataset reports ids of its rows"
+_NO_IDS = "none of the dataset's last versions reports ids of its rows"
 _OTHERS = "no captured run reported the commit that gave this id"
 _OTHER_CHANGE = "no captured run reported the commit with this sequence number"
 _TOO_EARLY = "the sequence number is lower than that of the commit that gave this id"

@@ -101,7 +101,7 @@ def test_a_commit_without_a_known_end_makes_no_row_known():
 
 def test_without_reports_of_ids_every_row_is_unknown():
     plain = a_run_event(outputs=["checked"])
-    reason = "no version of the dataset reports ids of its rows"
+    reason = "none of the dataset's last versions reports ids of its rows"
     assert steps_of(World(plain), 0, 1) == [("unknown", reason)] * 2
 
 
