@@ -203,6 +203,7 @@ def compare_hashes(jars: Iterable[Path], lock: Path, *, add: bool) -> None:
 def _run_tests(name: str, jars: Sequence[Path], broker: Sequence[Path]) -> int:
     _print(f"{name} on Spark {pyspark.__version__}: {', '.join(jar.stem for jar in jars)}")
     tests = [f"tests/spark/capture/{file}" for file in _TESTS[name]]
+    tests += map(str, ROOT.glob("tests/features/*/spark/test_*_of_formats.py") if _TESTS[name] == _TABLES else ())
     environment = {**os.environ, VARIABLE: ",".join(map(str, jars))}
     with tempfile.TemporaryDirectory() as folder, _broker_of(broker, Path(folder)) as address:
         environment |= {"HEADWATER_KAFKA": address} if address else {}

@@ -22,6 +22,12 @@ FEATURES: tuple[Feature, ...] = (
         command="headwater.features.names.command",
         routes=(("headwater.features.names.routes", "/api/v1/reports/similar"),),
     ),
+    Feature(
+        "rows",
+        command="headwater.features.rows.command",
+        routes=(("headwater.features.rows.routes", "/api/v1/namespaces/[^/]+/datasets/[^/]+/rows/"),),
+        rows="headwater.features.rows.row_ids",
+    ),
     Feature("groups", routes=(("headwater.features.groups.routes", "/api/v1/reports/estate"),)),
     Feature("imports", command="headwater.features.imports.command"),
     Feature(

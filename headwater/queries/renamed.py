@@ -78,7 +78,7 @@ def _seen_renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
 
 
 def result_by_name(dataset: DatasetId, query: Callable[[DatasetId], _T | None], view: GraphView) -> _T | None:
-    """Query a dataset; without a result, query its name by the rules."""
+    """Query a dataset; without a result, query its name by the rules: `s3a://lake raw` becomes `s3://lake raw`."""
     result = query(dataset)
     if result is not None:
         return result

@@ -58,7 +58,7 @@ class Symlink:
 class Dataset:
     """Dataset as Spark reads or writes it, by OpenLineage's names; None and empty mean unknown.
 
-    `branch` is the written branch of the table, None for the table itself (`Commit`).
+    `branch` is the written branch of the table, None for the table itself; `rows` are ids of new rows (`Commit`).
     """
 
     id: DatasetId
@@ -66,6 +66,7 @@ class Dataset:
     symlinks: tuple[Symlink, ...] = ()
     version: str | None = None
     branch: str | None = None
+    rows: RowIds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,17 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class RowIds:
+    """Ids given to rows by a commit, from `first` up to `next`, as in the facet `headwater_rows`; None if unknown."""
+
+    table: str
+    sequence: int
+    first: int | None = None
+    next: int | None = None
+    upgrades: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """Commit to a table of Delta's or Iceberg's.
 
@@ -217,6 +229,7 @@ class Commit:
         location: of a created table, where the plan does not have the location.
         branch: branch of Iceberg's table with the snapshot, or `wap.id=` and the id of a snapshot to be published;
             None if the table itself has the snapshot.
+        rows: ids of the commit's rows; None for a table without such ids.
     """
 
     version: str | None
@@ -224,6 +237,7 @@ class Commit:
     read_version: str | None = None
     location: str | None = None
     branch: str | None = None
+    rows: RowIds | None = None
 
 
 @dataclass(frozen=True, slots=True)

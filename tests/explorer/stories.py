@@ -136,6 +136,9 @@ def emissions(days=(17, 18, 19, 20)):
             query="SELECT flight, date, 0.03 * distance * seats AS fuel_kg,\n  3.16 * fuel_kg AS co2_kg\nFROM checked"
         )
         estimated = a_dataset("estimated", ESTIMATED, _ESTIMATE)
+        estimated["facets"]["version"] = a_facet(datasetVersion=str(8_300 + day))
+        rows = a_facet(table="f392", sequence=day, firstRow=10 * day, nextRow=10 * day + 10)
+        estimated["outputFacets"] = {"headwater_rows": rows}
         events += a_run(
             "emissions.estimate",
             day,

@@ -96,6 +96,24 @@ def test_a_level_of_coverage_narrows_the_jobs_and_their_names_lead_on(open_view,
     page.wait_for_url("**/explore/job?**")
 
 
+def test_a_row_leads_to_its_run_and_the_run_to_the_sql_of_its_rows(open_view, pipeline):
+    page = open_view(pipeline, f"dataset?node={ESTIMATED}&tab=versions")
+    form = page.get_by_role("form", name="row")
+    form.get_by_label("id of a row").fill("183")
+    form.get_by_label("sequence number of the row").fill("1")
+    form.get_by_role("button").click()
+    page.get_by_text("the sequence number is lower").first.wait_for()
+    form.get_by_label("sequence number of the row").fill("19")
+    form.get_by_role("button").click()
+    creation, change = page.locator("dl dd").filter(has_text="emissions.estimate").all()[-2:]
+    assert "checked" in creation.inner_text()
+    change.get_by_role("link", name="emissions.estimate").click()
+    page.wait_for_url(f"**/explore/run?id={run_of('emissions.estimate', 19)}")
+    page.get_by_text("SQL of the changed rows").click()
+    shown = page.get_by_role("group", name="the SQL of the changed rows").inner_text()
+    assert shown.splitlines()[-1] == "WHERE _last_updated_sequence_number = 19"
+
+
 def test_a_failing_test_of_the_start_leads_to_its_dataset_and_to_its_run(open_view, pipeline):
     page = open_view(pipeline)
     page.get_by_role("link", name="failing tests").click()

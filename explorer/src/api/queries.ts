@@ -38,6 +38,7 @@ export type Feature =
   | "getDataset"
   | "getJob"
   | "getRun"
+  | "getRow"
   | "searchRecords"
   | "listFailingTests"
   | "listFeed"

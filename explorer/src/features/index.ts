@@ -2,6 +2,7 @@
 
 import { VIEWS as OF_GROUPS, PICTURES } from "./groups";
 import { CARDS, VIEWS as OF_INSIGHTS, REPORTS } from "./insights";
+import { OF_DATASET, OF_OUTPUT } from "./rows";
 
 export const VIEWS = [...OF_INSIGHTS, ...OF_GROUPS];
-export { CARDS, PICTURES, REPORTS };
+export { CARDS, OF_DATASET, OF_OUTPUT, PICTURES, REPORTS };

@@ -159,7 +159,7 @@ def render_origins(origins: Origins) -> types.Origins:
             "dataset": dataset.name,
             "field": print_dotted(field),
         },
-        "versions": [_render_origin(dataset, version) for version in origins.versions],
+        "versions": [render_origin(dataset, version) for version in origins.versions],
         "truncated": origins.truncated,
     }
 
@@ -287,7 +287,8 @@ def _reporter_links(dataset: DatasetId, reporter: Reporter) -> types.ReporterLin
     }
 
 
-def _render_origin(dataset: DatasetId, origin: Origin) -> types.Origin:
+def render_origin(dataset: DatasetId, origin: Origin) -> types.Origin:
+    """Render a version: `{"version", "run", "links", "roots", "rootsReportedBy"}`."""
     run = origin.run
     return {
         "version": origin.version,

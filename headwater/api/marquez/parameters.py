@@ -74,7 +74,7 @@ def read_texts(body: object, *names: str, required: bool = False) -> tuple[str |
 
 
 def read_dataset_id(request: HttpRequest) -> DatasetId:
-    """Read the dataset in the path."""
+    """Read the dataset in the path: `/namespaces/s3%3A%2F%2Flake/datasets/raw`."""
     return DatasetId(NAMESPACE.read(request), DATASET.read(request))
 
 

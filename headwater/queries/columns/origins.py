@@ -60,7 +60,7 @@ def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mappi
 
 def _origins(column: Column, versions: Mapping[str, RunKey | None], view: GraphView) -> Origins:
     facts = view.opened_runs(read_run_facts({run for run in versions.values() if run}, view))
-    reported = _reported(facts, view)
+    reported = reported_roots(facts, view)
     origins = []
     cut = False
     for version, run in sorted(versions.items()):
@@ -72,8 +72,8 @@ def _origins(column: Column, versions: Mapping[str, RunKey | None], view: GraphV
     return Origins(column, tuple(origins), cut)
 
 
-def _reported(facts: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, tuple[RunKey, list[str]]]:
-    """Find each run's reported roots, else its parent's, with the reporting run."""
+def reported_roots(facts: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, tuple[RunKey, list[str]]]:
+    """Find each run's reported roots, else its parent's: `{run: (reporting run, ["flights-2013"])}`."""
     own = {run: (run, roots) for run, run_facts in facts.items() if (roots := roots_of(run_facts))}
     parents = {run: parent for run, run_facts in facts.items() if run not in own and (parent := parent_run(run_facts))}
     parent_facts = view.opened_runs(read_run_facts(set(parents.values()), view))

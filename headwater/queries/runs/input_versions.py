@@ -111,7 +111,7 @@ class InputVersion:
 
 
 def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, list[InputVersion]]:
-    """Resolve the inputs of each run, by dataset; the rounds of requests do not grow with the runs.
+    """Resolve the inputs of each run, `{run: [InputVersion, ...]}`, by dataset; all runs share the rounds of requests.
 
     The facts are given as of the view's time.
     """

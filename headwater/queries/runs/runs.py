@@ -215,7 +215,7 @@ def find_upstream(view: GraphView, run: str, *, depth: int) -> ResultPage[Upstre
         reads = reads_of(budget.limit_inputs(narrowed_inputs(level, facts, view)), view)
         # A run reached before, through another dataset, keeps its inputs.
         for key, run_reads in reads.items():
-            inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view)}
+            inputs = {read.dataset: read for read in upstream_inputs(run_reads, view)}
             known = {read.dataset: read for read in upstream[key].inputs} if key in upstream else {}
             both = {**inputs, **known}
             upstream[key] = UpstreamRun(
@@ -253,7 +253,7 @@ def find_downstream(view: GraphView, run: str, *, depth: int) -> ResultPage[Upst
         new = {key: facts[key] for key, _ in level if key not in downstream}
         reads = reads_of(showing.limit_inputs(new), view)
         downstream.update(
-            (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view))) for key in new
+            (key, UpstreamRun(summarize_run(key, facts[key]), upstream_inputs(reads[key], view))) for key in new
         )
         if is_last:
             return ()
@@ -321,7 +321,8 @@ def owned_runs(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) ->
     return {run: runs[run] for run, job in owners.items() if job is not None and may(job)}
 
 
-def _upstream_inputs(reads: Iterable[InputVersion], view: GraphView) -> tuple[UpstreamInput, ...]:
+def upstream_inputs(reads: Iterable[InputVersion], view: GraphView) -> tuple[UpstreamInput, ...]:
+    """List the read versions with producers; a hidden dataset has `produced_by` None."""
     return tuple(
         UpstreamInput(
             read.group.primary,

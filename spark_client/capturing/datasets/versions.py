@@ -64,11 +64,11 @@ def with_before(versions: Versions, output: DatasetId, commit: Commit | None) ->
 
 
 def committed(output: Dataset | None, commit: Commit | None, catalogs: Catalogs) -> Dataset | None:
-    """Complete an output by its commit: the new version, the branch, and the location of a created table."""
+    """Complete an output by its commit: the new version, branch and rows, and the location of a created table."""
     if output is None or commit is None:
         return output
     place = catalogs.find_path(commit.location) if commit.location else None
     if place is not None and place != output.id:
         by_name = Symlink(output.id.namespace, output.id.name)
         output = replace(output, id=place, symlinks=(by_name, *output.symlinks))
-    return replace(output, version=commit.version, branch=commit.branch)
+    return replace(output, version=commit.version, branch=commit.branch, rows=commit.rows)

@@ -11,7 +11,7 @@ from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.scans import partitions_of
 from spark_client.capturing.events.size_budget import SizeBudget
-from spark_client.capturing.model import Change, Dataset, InputStatistics, SchemaField, WriteStatistics
+from spark_client.capturing.model import Change, Dataset, InputStatistics, RowIds, SchemaField, WriteStatistics
 from spark_client.current_run import JobRun
 from spark_client.recorder.operation_events import ours, run_of_job
 from spark_client.version import PRODUCER
@@ -124,6 +124,12 @@ def lifecycle_facet(change: Change, renamed_from: DatasetId | None = None) -> Fa
 def branch_facet(branch: str) -> Facet:
     """Make Headwater's facet of an output's branch of its table (docs/facets/headwater_branch.json)."""
     return {**ours("headwater_branch"), "branch": branch}
+
+
+def rows_facet(rows: RowIds) -> Facet:
+    """Make Headwater's facet of the ids of an output's new rows (docs/facets/headwater_rows.json)."""
+    ids = _given({"firstRow": rows.first, "nextRow": rows.next, "upgrades": rows.upgrades or None})
+    return {**ours("headwater_rows"), "table": rows.table, "sequence": rows.sequence, **ids}
 
 
 def statistics_facet(written: WriteStatistics) -> Facet | None:

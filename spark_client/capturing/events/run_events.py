@@ -25,6 +25,7 @@ from spark_client.capturing.events.facets import (
     parent_facet,
     processing_engine_facet,
     records_facet,
+    rows_facet,
     sql_facet,
     statistics_facet,
 )
@@ -297,10 +298,11 @@ def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> J
         form["facets"] |= {"columnLineage": columns} if columns else {}
     if write.change is not None and write.failure is None:
         form["facets"]["lifecycleStateChange"] = lifecycle_facet(write.change, write.renamed_from)
-    branch = write.output.branch
+    branch, rows = write.output.branch, write.output.rows
     of_use = {
         **({"outputStatistics": statistics} if (statistics := statistics_facet(write.written)) else {}),
         **({"headwater_branch": branch_facet(branch)} if branch is not None else {}),
+        **({"headwater_rows": rows_facet(rows)} if rows is not None else {}),
     }
     return {**form, "outputFacets": of_use} if of_use else form
 

@@ -24,6 +24,10 @@ public class DeltaVersions {
     private static final Pattern METRIC = Pattern.compile("\"(\\w+)\":\"(\\d+)\"");
     // Commits of moved or removed files without changed rows; auto compaction follows a write in the same execution.
     private static final Pattern MAINTAINS = Pattern.compile("\"operation\":\"(OPTIMIZE|REORG|VACUUM (START|END))\"");
+    // Of a file with new rows, the ids begin here; a file added again keeps the version of its own commit.
+    private static final Pattern ROWS = Pattern.compile("\"baseRowId\":(\\d+),\"defaultRowCommitVersion\":(\\d+)");
+    private static final Pattern LAST_ROW = Pattern.compile("\"delta\\.rowTracking\".*\"rowIdHighWaterMark\\\\\":(\\d+)");
+    private static final int LINES_MAX = 20000;
     private static final Pattern TIMESTAMP = Pattern.compile("^\\{\"commitInfo\":\\{(?:\"inCommitTimestamp\":\\d+,)?\"timestamp\":(\\d+)");
 
     /** Version read by a scan of files; null for a scan outside of Delta. */
@@ -119,12 +123,14 @@ public class DeltaVersions {
 
     /** The last commits to a table's log, the newest first: the first line of each. */
     private static class Commits {
+        private final Object log;
         private final Path folder;
         private final FileSystem files;
         private final long newest;
         private long version;
 
         Commits(Object log) throws Exception {
+            this.log = log;
             folder = (Path) Members.call(log, "logPath");
             files = folder.getFileSystem((org.apache.hadoop.conf.Configuration) Members.call(log, "newDeltaHadoopConf"));
             newest = ((Number) Members.call(Members.call(log, "unsafeVolatileSnapshot"), "version")).longValue();
@@ -137,8 +143,7 @@ public class DeltaVersions {
 
         String next() throws Exception {
             version--;
-            Path commit = new Path(folder, String.format("%020d.json", new Object[] {Long.valueOf(version)}));
-            BufferedReader lines = new BufferedReader(new InputStreamReader(files.open(commit), StandardCharsets.UTF_8));
+            BufferedReader lines = lines();
             try {
                 String line = lines.readLine();
                 return line == null || line.length() > LINE_MAX ? "" : line;
@@ -147,13 +152,50 @@ public class DeltaVersions {
             }
         }
 
+        private BufferedReader lines() throws Exception {
+            Path commit = new Path(folder, String.format("%020d.json", new Object[] {Long.valueOf(version)}));
+            return new BufferedReader(new InputStreamReader(files.open(commit), StandardCharsets.UTF_8));
+        }
+
+        /** Ids of the commit's new rows, as JSON; without new rows or above `LINES_MAX`, no ids. */
+        private String rows() throws Exception {
+            long first = Long.MAX_VALUE;
+            Object next = null;
+            BufferedReader lines = lines();
+            try {
+                int looked = 0;
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    Matcher added = ROWS.matcher(line);
+                    Matcher last = LAST_ROW.matcher(line);
+                    if (looked++ == LINES_MAX) {
+                        return TableVersions.rows(Members.call(log, "tableId"), version, null, null, false);
+                    } else if (line.startsWith("{\"add\"") && added.find() && Long.parseLong(added.group(2)) == version) {
+                        first = Math.min(first, Long.parseLong(added.group(1)));
+                    } else if (line.startsWith("{\"domainMetadata\"") && last.find()) {
+                        next = Long.valueOf(Long.parseLong(last.group(1)) + 1L);
+                    }
+                }
+            } finally {
+                lines.close();
+            }
+            Object start = first == Long.MAX_VALUE ? null : Long.valueOf(first);
+            return TableVersions.rows(Members.call(log, "tableId"), version, start, start == null ? null : next, false);
+        }
+
+        /** True if Delta gives ids to the table's rows. */
+        private boolean tracksRows() {
+            Object protocol = Members.call(Members.call(log, "unsafeVolatileSnapshot"), "protocol");
+            return String.valueOf(protocol).contains("rowTracking");
+        }
+
         /** True once the first commit was read. */
         boolean isWhole() {
             return version <= 0L;
         }
 
-        String json(String line) {
-            return "{\"version\":\"" + version + "\",\"entry\":" + line + "}";
+        String json(String line) throws Exception {
+            String rows = tracksRows() ? rows() : "";
+            return "{\"version\":\"" + version + "\",\"entry\":" + line + rows + "}";
         }
     }
 }

@@ -161,6 +161,33 @@ public class IcebergVersions {
         if (branch != null) {
             PlanReader.quote(branch, NAME_MAX, json.append(",\"branch\":"));
         }
-        return json.append('}').toString();
+        return json.append(rows(table, snapshot)).append('}').toString();
+    }
+
+    /**
+     * Ids of the rows added by a snapshot: `,"rows":["<table>",<sequence>,<first>,<next>,<upgrades>]`; empty before
+     * format 3. The next id is the next snapshot's first, or the table's; null if neither is known: `added-rows` is an
+     * upper bound. A snapshot upgrades if rows of its parent had no ids before.
+     */
+    private static String rows(Object table, Object snapshot) throws Exception {
+        Object first = Members.call(snapshot, "firstRowId");
+        Object metadata = Members.call(Members.call(table, "operations"), "current");
+        if (first == null || metadata == null) {
+            return "";
+        }
+        long sequence = number(snapshot, "sequenceNumber");
+        Object next = sequence == number(metadata, "lastSequenceNumber") ? Members.call(metadata, "nextRowId") : null;
+        for (Iterator each = ((List) Members.call(metadata, "snapshots")).iterator(); each.hasNext();) {
+            Object other = each.next();
+            next = number(other, "sequenceNumber") == sequence + 1L ? Members.call(other, "firstRowId") : next;
+        }
+        Object parentId = Members.call(snapshot, "parentId");
+        Object parent = snapshot(table, parentId);
+        boolean upgrades = parentId != null && (parent == null || Members.call(parent, "firstRowId") == null);
+        return TableVersions.rows(Members.call(metadata, "uuid"), sequence, first, next, upgrades);
+    }
+
+    private static long number(Object of, String name) {
+        return ((Number) Members.call(of, name)).longValue();
     }
 }

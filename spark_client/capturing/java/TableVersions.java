@@ -47,6 +47,12 @@ public class TableVersions {
         return table == null ? null : IcebergVersions.written(table, application, startedMs, endedMs);
     }
 
+    /** Member of a commit's JSON with the ids of its new rows: `,"rows":["<table>",<sequence>,<first>,<next>,false]`. */
+    static String rows(Object table, long sequence, Object first, Object next, boolean upgrades) {
+        String ids = sequence + "," + first + "," + next + "," + upgrades;
+        return ",\"rows\":[\"" + table + "\"," + ids + "]";
+    }
+
     /** Metrics of a command itself, without its parts. */
     private static scala.collection.Map counts(SparkPlan plan) {
         SparkPlan command = plan instanceof CommandResultExec ? ((CommandResultExec) plan).commandPhysicalPlan() : plan;

@@ -14,6 +14,7 @@ from spark_client.capturing.model import (
     Failure,
     InputStatistics,
     Over,
+    RowIds,
     Scan,
     StreamEnd,
     StreamPlan,
@@ -99,6 +100,7 @@ def _parse_commit(document: dict[str, Any] | None) -> Commit | None:
         _text((entry or {}).get("readVersion")),
         document.get("location"),
         document.get("branch"),
+        RowIds(*document["rows"]) if document.get("rows") else None,
     )
 
 

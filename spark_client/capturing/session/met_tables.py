@@ -78,6 +78,5 @@ class MetTables:
         if met is None:
             return dataset
         symlinks = [*met.symlinks, *([] if met.id == dataset.id else [Symlink(dataset.id.namespace, dataset.id.name)])]
-        return replace(
-            met, schema=dataset.schema or met.schema, symlinks=tuple(dict.fromkeys(symlinks)), version=dataset.version
-        )
+        schema = dataset.schema or met.schema
+        return replace(dataset, id=met.id, schema=schema, symlinks=tuple(dict.fromkeys(symlinks)))

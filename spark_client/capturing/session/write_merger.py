@@ -249,6 +249,7 @@ def _merge_datasets(first: Dataset, second: Dataset) -> Dataset:
         symlinks=tuple(dict.fromkeys([*first.symlinks, *second.symlinks])),
         version=first.version or second.version,
         branch=first.branch or second.branch,
+        rows=first.rows or second.rows,
     )
 
 

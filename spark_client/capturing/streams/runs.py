@@ -172,7 +172,7 @@ def _count(query: _Query, progress: StreamProgress, versions: Versions) -> None:
     sink = query.runs.get(None)
     if sink is not None and progress.batches:
         commit = progress.commit or Commit(None)
-        output = replace(sink.write.output, version=commit.version, branch=commit.branch)
+        output = replace(sink.write.output, version=commit.version, branch=commit.branch, rows=commit.rows)
         sink.write = replace(sink.write, output=output, written=add_statistics(sink.write.written, progress.written))
         sink.at_ms, sink.is_new = progress.at_ms, True
 

@@ -67,7 +67,9 @@ class Team:
         source = {"name": f"lake-{self.letter}", "uri": self.store}
         failed = {"assertion": "not_null", "column": "total", "success": False}
         more = {"dataSource": source, "dataQualityAssertions": {"assertions": [failed]}}
-        return {**output, "facets": {**output["facets"], "columnLineage": facet, "tags": tags, **more}}
+        rows = {"headwater_rows": {"table": self.store, "sequence": 1, "firstRow": 0, "nextRow": 9}}
+        facets = {**output["facets"], "columnLineage": facet, "tags": tags, **more}
+        return {**output, "facets": facets, "outputFacets": rows}
 
     def ran(self, job, number, sources, target, **changes):
         """The COMPLETE of a run from columns to a dataset."""
@@ -191,7 +193,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
     downstream = [{**query, "depth": "9", "withDownstream": "true"} for query in (nodes[0], nodes[1], fields[0])]
     names = {"namespace": team.store, "dataset": dataset, "endpoint": dataset, "field": "total", "version": version}
     names |= {"job": job, "run_id": run, "root_id": f"root-{team.letter}", "node_id": f"node-{team.letter}"}
-    names |= {"source": f"lake-{team.letter}"}
+    names |= {"source": f"lake-{team.letter}", "row_id": "2"}
     queries = {
         "/api/v1/lineage": [
             *nodes,

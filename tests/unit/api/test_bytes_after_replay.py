@@ -50,6 +50,7 @@ def every_response(served, jobs, datasets, runs):
         "type": ("run", "job"),
         "direction": ("both",),
         "q": ("e",),
+        "row_id": ("0",),
         "nodeId": [thing.node_id for thing in (*jobs, *datasets)]
         + [f"{COLUMN}:{dataset.name}:flight" for dataset in datasets],
         **{name: (value,) for name, value in TIMES.items()},

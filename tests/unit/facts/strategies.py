@@ -570,7 +570,8 @@ def deployments(draw):
 
 # Every second time a branch; a facet of a wrong shape, or a deleted facet, is no branch.
 _BRANCHES = ({"branch": "audit"}, {"branch": "wap.id=1"}, {"branch": "audit"}, {"branch": 1}, _DELETED)
-_branches = _sometimes(st.sampled_from([{"headwater_branch": facet} for facet in _BRANCHES]), {}, 2)
+_ROWS = {"headwater_rows": {"table": "t", "sequence": 3, "firstRow": 0, "nextRow": 2}}
+_branches = _sometimes(st.sampled_from([{"headwater_branch": facet, **_ROWS} for facet in _BRANCHES]), {}, 2)
 
 
 @st.composite

@@ -4,8 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { type Dataset, dataset as fetchDataset } from "../../api/queries";
+import { OF_DATASET } from "../../features";
 import { Edit } from "../../parts/edit";
 import { Facets, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
+import { useReader } from "../../parts/me";
 import { Tabs, type TabTitles } from "../../parts/tabs";
 import { columnsLink, link, mapLink } from "../../url/state";
 import { About } from "./about";
@@ -26,6 +28,7 @@ const TABS: TabTitles = [
 export function DatasetView() {
   const query = new URLSearchParams(useSearch());
   const [node, tab] = [query.get("node") ?? "", query.get("tab") ?? ""];
+  const { can } = useReader();
   const result = useQuery({
     queryKey: ["dataset", node],
     queryFn: ({ signal }) => fetchDataset(node, signal),
@@ -46,6 +49,8 @@ export function DatasetView() {
             <About dataset={about} />
             <Tabs view="dataset" node={node} tab={tab} of={TABS} />
             {tab === "" && <Schema dataset={about} />}
+            {tab === "versions" &&
+              OF_DATASET.map(([feature, Card]) => can(feature) && <Card key={feature} node={node} />)}
             {tab === "versions" && <Versions node={node} isAll={query.get("all") === "1"} />}
             {tab === "columns" && <Sources dataset={about} />}
             {tab === "tests" && <Tests node={node} />}

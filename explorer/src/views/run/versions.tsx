@@ -1,15 +1,18 @@
 /** Versions of datasets that a run read or made, with their rows; beside another run, with what only this one has. */
 
 import type { Run } from "../../api/queries";
+import { OF_OUTPUT } from "../../features";
 import { count } from "../../model/format";
 import { rowsOf } from "../../model/rows";
 import { textOfSubset } from "../../model/subset";
 import { NodeLink } from "../../parts/frame";
+import { useReader } from "../../parts/me";
 import { datasetId } from "../../url/ids";
 
 type Uses = Run["inputDatasetVersions"] | Run["outputDatasetVersions"];
 
 export function Versions({ title, of, others }: { title: string; of: Uses; others?: Uses | undefined }) {
+  const { can } = useReader();
   const key = (use: Uses[number]) => `${datasetId(use.datasetVersionId)}#${use.datasetVersionId.version}`;
   const known = new Set(others?.map(key)),
     names = new Set(others?.map((use) => datasetId(use.datasetVersionId)));
@@ -30,6 +33,7 @@ export function Versions({ title, of, others }: { title: string; of: Uses; other
               {others && names.has(id) && !known.has(key(use)) && <span className="changed"> ~ another version</span>}
               {rowsOf(use) !== null && <span className="muted"> · {count(rowsOf(use) ?? 0)} rows</span>}
               {partOf(use) !== null && <span className="muted"> · {partOf(use)}</span>}
+              {OF_OUTPUT.map(([feature, Part]) => can(feature) && <Part key={feature} use={use} />)}
             </li>
           );
         })}

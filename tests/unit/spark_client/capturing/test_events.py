@@ -33,7 +33,7 @@ from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 from spark_client.capturing.events.descriptions import Description, Owner, parse_tags
 from spark_client.capturing.events.run_events import EventRules, application_event, write_events
-from spark_client.capturing.model import Dataset, Failure, InputStatistics, SchemaField, WriteStatistics
+from spark_client.capturing.model import Dataset, Failure, InputStatistics, RowIds, SchemaField, WriteStatistics
 from spark_client.current_run import RunContext
 from spark_client.version import PRODUCER
 from tests.unit.spark_client.capturing.builders_writes import (
@@ -170,12 +170,23 @@ def test_a_failed_write_says_why_and_changed_nothing_as_a_whole() -> None:
     assert "lifecycleStateChange" not in end["outputs"][0]["facets"]
 
 
-def test_a_write_of_a_branch_says_so() -> None:
-    output = replace(a_write().output, branch="audit")
-    facet = ended(output=output)["outputs"][0]["outputFacets"]["headwater_branch"]
-    schema = json.loads((SCHEMAS / "headwater_branch.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(schema).validate({"headwater_branch": facet})
-    assert facet["branch"] == "audit"
+@pytest.mark.parametrize(
+    ("name", "known", "expected"),
+    [
+        ("headwater_branch", {"branch": "audit"}, {"branch": "audit"}),
+        (
+            "headwater_rows",
+            {"rows": RowIds("f392", 4, 8, 14, True)},
+            {"table": "f392", "sequence": 4, "firstRow": 8, "nextRow": 14, "upgrades": True},
+        ),
+        ("headwater_rows", {"rows": RowIds("f392", 4)}, {"table": "f392", "sequence": 4}),
+    ],
+)
+def test_a_write_names_its_branch_and_the_ids_of_its_rows(name: str, known: Any, expected: Any) -> None:
+    facet = ended(output=replace(a_write().output, **known))["outputs"][0]["outputFacets"][name]
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(schema).validate({name: facet})
+    assert {key: value for key, value in facet.items() if not key.startswith("_")} == expected
 
 
 def test_maintenance_reads_and_writes_no_dataset_and_names_the_table() -> None:

@@ -17,7 +17,7 @@ from headwater_model.ids import DatasetId, JobId
 from spark_client.capturing.events.run_events import Application, write_events
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.items import parse_item
-from spark_client.capturing.model import Commit, Dataset, Execution, Write, WriteStatistics
+from spark_client.capturing.model import Commit, Dataset, Execution, RowIds, Write, WriteStatistics
 from spark_client.current_run import JobRun, RunContext
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.spark_client.capturing.builders_nodes import CATALOGS, SCHEMA, a_node
@@ -85,6 +85,11 @@ SNAPSHOT = "5454964009110479164"
 )
 def test_a_snapshot_of_iceberg_counts_what_it_added(summary: dict[str, int], written: WriteStatistics) -> None:
     assert parse_commit({"version": SNAPSHOT, "summary": summary}) == Commit(SNAPSHOT, written)
+
+
+def test_a_commit_names_the_ids_of_its_rows() -> None:
+    commit = parse_commit({"version": SNAPSHOT, "summary": {}, "rows": ["f392", 4, 8, None, False]})
+    assert commit == Commit(SNAPSHOT, rows=RowIds("f392", 4, 8))
 
 
 def test_a_table_that_was_created_is_named_by_its_place_at_once() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from headwater_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
-from spark_client.capturing.model import Dataset, Failure, SchemaField, Symlink, WriteStatistics
+from spark_client.capturing.model import Dataset, Failure, RowIds, SchemaField, Symlink, WriteStatistics
 from spark_client.capturing.session.write_merger import WriteMerger
 from tests.unit.spark_client.capturing.fake_executions import ESTIMATED, a_write, an_execution
 
@@ -41,7 +41,7 @@ def test_groups_of_files_that_a_statement_moves_are_maintained_once() -> None:
 def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None:
     insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
     inner = replace(
-        a_write(insert, replace(ESTIMATED, version="3")),
+        a_write(insert, replace(ESTIMATED, version="3", rows=RowIds("f392", 3, 0, 5))),
         inputs=(CHECKED,),
         columns=ColumnLineage({("co2",): CO2}),
         written=WriteStatistics(rows=5, files=1),
@@ -63,7 +63,7 @@ def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None
     assert merger.add(ctas, [outer]) == [
         replace(
             outer,
-            output=Dataset(ESTIMATED.id, schema, (table,), "3"),
+            output=Dataset(ESTIMATED.id, schema, (table,), "3", rows=RowIds("f392", 3, 0, 5)),
             columns=ColumnLineage({("tailnum",): TAILNUM, ("co2",): CO2}),
             written=WriteStatistics(5, 100, 1),
         )
@@ -104,6 +104,17 @@ def test_a_statement_says_all_about_the_rows_that_are_written_inside_it() -> Non
     merger = WriteMerger()
     merger.add(rows, [inside])
     assert merger.add(statement, [outer]) == [replace(outer, written=WriteStatistics(rows=2))]
+
+
+def test_a_statement_without_a_query_has_the_place_of_its_table_and_nothing_of_an_earlier_commit() -> None:
+    table = Symlink("hive://h", "db.estimated")
+    insert, restore = an_execution(7), an_execution(8)
+    merger = WriteMerger()
+    earlier = replace(ESTIMATED, symlinks=(table,), version="3", branch="audit", rows=RowIds("f392", 3, 0, 4))
+    merger.add(insert, [a_write(insert, earlier)])
+    named = Dataset(DatasetId("hive://h", "db.estimated"), version="4", rows=RowIds("f392", 4))
+    [write] = merger.add(restore, [replace(a_write(restore, named), effect="restore")])
+    assert write.output == replace(earlier, version="4", branch=None, rows=RowIds("f392", 4))
 
 
 def test_a_table_and_its_place_are_one_dataset_if_one_names_the_other() -> None:

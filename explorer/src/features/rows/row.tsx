@@ -1,0 +1,83 @@
+/** A field for a row's own id: the runs that made the row and changed it last. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { get, type ResponseOf } from "../../api/client";
+import { firstFound } from "../../api/queries";
+import { Filter } from "../../parts/controls";
+import { Loaded, NodeLink } from "../../parts/frame";
+import { datasetId } from "../../url/ids";
+import { OriginLines } from "../../views/columns/origins";
+
+const PATH = "/api/v1/namespaces/{namespace}/datasets/{dataset}/rows/{row_id}";
+type Step = ResponseOf<typeof PATH>["made"];
+const KNOWN = { exact: "", atOrBefore: "at or before ", unknown: "unknown" } as const;
+
+export function RowCard({ node }: { node: string }) {
+  const [typed, setTyped] = useState({ id: "", sequence: "" });
+  const [sent, setSent] = useState(typed);
+  const { id, sequence } = sent;
+  const result = useQuery({
+    queryKey: ["row", node, id, sequence],
+    queryFn: ({ signal }) =>
+      firstFound(node, ({ namespace, name }) =>
+        get(PATH, { parts: { namespace, dataset: name, row_id: id }, query: { sequence }, signal }),
+      ),
+    enabled: id !== "",
+  });
+  return (
+    <section className="card">
+      <h2>Row</h2>
+      <form
+        className="actions"
+        aria-label="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setSent({ id: typed.id.trim(), sequence: typed.sequence.trim() });
+        }}
+      >
+        <Filter label="id of a row" value={typed.id} set={(text) => setTyped({ ...typed, id: text })} hint="_row_id" />
+        <Filter
+          label="sequence number of the row"
+          value={typed.sequence}
+          set={(text) => setTyped({ ...typed, sequence: text })}
+          hint="_last_updated_sequence_number"
+        />
+        <button className="button">Which run?</button>
+      </form>
+      {id && (
+        <Loaded of={result} rows={2}>
+          {(row) => (
+            <dl className="facts">
+              <dt>Made</dt>
+              <StepLines step={row.made} />
+              {row.changed && (
+                <>
+                  <dt>Changed last</dt>
+                  <StepLines step={row.changed} />
+                </>
+              )}
+            </dl>
+          )}
+        </Loaded>
+      )}
+    </section>
+  );
+}
+
+function StepLines({ step: { known, reason, commit } }: { step: Step }) {
+  return (
+    <dd>
+      {KNOWN[known]}
+      {commit && <OriginLines version={commit} />}
+      {reason && <span className="muted"> ({reason})</span>}
+      {commit?.inputs.map((read) => (
+        <div key={datasetId(read)}>
+          of <NodeLink id={datasetId(read)} name={read.name} where={read.namespace} />{" "}
+          <span className="mono muted">#{read.version.slice(0, 8)}</span>
+        </div>
+      ))}
+    </dd>
+  );
+}
