@@ -12,8 +12,9 @@ from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import Key, Row
 from headwater.features.rows.row_ids import RowIds, changes_prefix, digits, ids_by, ids_prefix
+from headwater.queries.columns.column_versions import VersionWalk
 from headwater.queries.columns.origins import ROOTS_MAX, reported_roots
-from headwater.queries.columns.selection import find_column_graph
+from headwater.queries.columns.selection import select_version
 from headwater.queries.graphs.node_ids import Node
 from headwater.queries.results.columns import ColumnGraph, Origin
 from headwater.queries.results.graphs import UpstreamRun
@@ -21,7 +22,7 @@ from headwater.queries.runs.dataset_versions import KnownVersion, newest_version
 from headwater.queries.runs.input_versions import InputBudget, reads_of
 from headwater.queries.runs.runs import upstream_inputs
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.written_versions import WrittenVersion, version_by
+from headwater.queries.view.written_versions import WrittenVersion, version_by
 from headwater_model.ids import DatasetId, RunKey
 
 Known: TypeAlias = Literal["exact", "atOrBefore", "unknown"]
@@ -170,5 +171,6 @@ def _read_commits(chosen: Sequence[_Commit], group: ResolvedDataset, view: Graph
 
 
 def _columns(version: WrittenVersion, group: ResolvedDataset, view: GraphView) -> ColumnGraph:
-    graph = find_column_graph(Node(group.primary), view, version.version, depth=0, downstream=False)
-    return graph or _NO_COLUMNS
+    past = VersionWalk(view.as_of(None))
+    nodes = select_version(Node(group.primary), version.version, past)
+    return _NO_COLUMNS if nodes is None else past.graph(nodes, depth=0)
