@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -181,9 +182,12 @@ def _own_path(event: Mapping[str, Any]) -> str:
     >>> _own_path({"path": "/lineage/api/v1/jobs", "pathParameters": {"proxy": "api/v1/jobs"}, "resource": "/{proxy+}"})
     '/api/v1/jobs'
     """
-    path, proxy = str(event["path"]), (event.get("pathParameters") or {}).get("proxy")
-    if proxy is None:
-        return "/" if event.get("resource") == "/" else path
+    path, resource = str(event["path"]), event.get("resource") or ""
+    # The part of the path below the base path: `/{proxy+}` is `/api/v1/jobs`, `/explore/{proxy+}` is `/explore/map`.
+    proxy = (event.get("pathParameters") or {}).get("proxy") if "{" in resource else resource
+    if not proxy or proxy == "/":
+        return "/" if resource == "/" else path
+    proxy = resource.replace("{proxy+}", proxy).strip("/")
     # The parameter may come decoded, and without a slash at its end.
     for form in (path, unquote(path)):
         base, matched, rest = form.rpartition(f"/{proxy}")
@@ -252,6 +256,8 @@ class Api:
                 self._caller,
             )
             if token is not None:
+                token = token.for_scope(route.scope)
+                request = replace(request, token=token)
                 request = under_rules(services, token, request, route)
                 check_access(services, token, request, route)
                 services = seen_by(services, token, request)
