@@ -4,4 +4,5 @@ import { VIEWS as OF_GROUPS, PICTURES } from "./groups";
 import { CARDS, VIEWS as OF_INSIGHTS, REPORTS } from "./insights";
 
 export const VIEWS = [...OF_INSIGHTS, ...OF_GROUPS];
+export { start as START } from "./sign_in";
 export { CARDS, PICTURES, REPORTS };
