@@ -56,6 +56,7 @@ class TokenStore {
   private token = sessionStorage.getItem(STORED) ?? "";
   private state: TokenState = "none needed";
   private renewal: Promise<string | null> | null = null;
+  private search: Promise<Door | null> | null = null;
   /** The door of a signed-in reader, or of an API that refused; and the search for the door, by a feature. */
   door: Door | null = null;
   findDoor: () => Promise<Door | null> = async () => null;
@@ -82,7 +83,8 @@ class TokenStore {
   async need(): Promise<void> {
     if (this.state !== "none needed") return;
     const first = this.door === null;
-    this.door ??= await this.findDoor();
+    this.search ??= this.findDoor();
+    this.door ??= await this.search;
     if (this.state !== "none needed") return;
     if (first && this.door?.isKnown && !this.token) {
       this.state = "declined";

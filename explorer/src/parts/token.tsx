@@ -64,12 +64,17 @@ export function TokenDialog() {
 }
 
 function SignIn({ door }: { door: Door }) {
+  const [failure, setFailure] = useState(door.failure);
   return (
     <>
       <h1>Sign in to see the lineage</h1>
-      {door.failure && <p role="alert">{door.failure}</p>}
+      {failure && <p role="alert">{failure}</p>}
       <div className="actions">
-        <button type="button" className="button main" onClick={() => void door.signIn()}>
+        <button
+          type="button"
+          className="button main"
+          onClick={() => door.signIn().then(() => setFailure(door.failure))}
+        >
           Sign in at {door.issuer}
         </button>
       </div>

@@ -7,6 +7,7 @@ import threading
 import time
 from base64 import urlsafe_b64encode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -21,6 +22,8 @@ class Issuer:
 
     def __init__(self):
         self.requested = []
+        # Responses to POST by path, and the forms sent to it.
+        self.responses, self.forms = {}, []
         self.is_down = False
         self._keys = {}
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
@@ -73,7 +76,15 @@ def _handler_of(issuer):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             issuer.requested.append(self.path)
-            document = None if issuer.is_down else issuer.documents().get(self.path)
+            self.respond(issuer.documents().get(self.path))
+
+        def do_POST(self):
+            form = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            issuer.forms.append(dict(parse_qsl(form)))
+            self.respond(issuer.responses.get(self.path))
+
+        def respond(self, document):
+            document = None if issuer.is_down else document
             body = json.dumps(document).encode()
             self.send_response(503 if document is None else 200)
             self.send_header("Content-Length", str(len(body)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 SIGN_IN = {
     "auth": "token",
     "sign_in_issuer": "https://id.example.org/realms/data",
@@ -10,3 +12,4 @@ SIGN_IN = {
     "sign_in_origins": ["https://data.auth.example.org"],
 }
 NAMED = {"sign_in": SIGN_IN}
+CONTEXTS = ({name: value if isinstance(value, str) else json.dumps(value) for name, value in SIGN_IN.items()},)
