@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -58,10 +57,13 @@ class Me(TypedDict):
     """
 
     caller: str | None
-    """The token's id, or the ARN of the signature's principal; null where API Gateway names none."""
+    """`token:<id>`, `user:` or `client:` with a name of the issuer, or the ARN of the signature's principal; null where
+    API Gateway names none."""
     scopes: list[Scope]
     namespaces: list[str]
     """It may read, write and delete there. If a search over all is refused, name a namespace."""
+    writes: list[str]
+    """It may write there: a signed-in caller may read in further namespaces."""
     references: list[str]
     """Further namespaces: its events may name their datasets as inputs and as sources of columns."""
     roots: list[str]
@@ -126,6 +128,7 @@ def get_me(services: Services, request: HttpRequest) -> Response[str]:
         "caller": request.caller,
         "scopes": list(scopes),
         "namespaces": [EVERYWHERE] if token is None else list(token.namespaces),
+        "writes": _writes(token),
         "references": list(EVERY_RIGHT.references if token is None else token.references),
         "roots": [EVERYWHERE] if token is None else list(token.roots),
         "expiresAt": None if token is None or token.expires is None else when(from_seconds(token.expires)),
@@ -134,6 +137,13 @@ def get_me(services: Services, request: HttpRequest) -> Response[str]:
         "features": sorted(operation_id(route) for route in all_routes() if route.scope in (None, *scopes)),
     }
     return respond(body)
+
+
+def _writes(token: Token | None) -> list[str]:
+    if token is None:
+        return [EVERYWHERE]
+    writing = [part for part in token.parts or (token,) if "write" in part.scopes]
+    return sorted({namespace for part in writing for namespace in part.namespaces})
 
 
 _OWN = (
@@ -248,6 +258,8 @@ class Api:
             context = self._app.lambda_context
             services = self._services()
             token = self._identify(services)
+            if token is not None:
+                token = token.for_scope(route.scope)
             request = HttpRequest(
                 self._app.current_event,
                 segments,
@@ -256,8 +268,6 @@ class Api:
                 self._caller,
             )
             if token is not None:
-                token = token.for_scope(route.scope)
-                request = replace(request, token=token)
                 request = under_rules(services, token, request, route)
                 check_access(services, token, request, route)
                 services = seen_by(services, token, request)

@@ -83,6 +83,17 @@ def test_a_caller_sees_the_namespaces_granted_to_her_claims(world, issuer):
     assert names_of(world.send_verified(verified, "/api/v1/namespaces")) == {A.jobs, A.store, B.jobs}
 
 
+def test_a_caller_knows_where_she_may_write(world, issuer):
+    world.grant("sub=ann", "read", namespaces=["*"])
+    world.grant("groups=team-a", "read", "write", namespaces=[A.jobs, A.store])
+    _, me = world.send_verified(issuer.token(groups="team-a"), "/api/v1/me")
+    assert (me["scopes"], me["namespaces"], me["writes"]) == (
+        ["read", "write"],
+        sorted(["*", A.jobs, A.store]),
+        sorted([A.jobs, A.store]),
+    )
+
+
 def test_a_caller_without_a_grant_is_known_and_sees_nothing(world, issuer):
     token = issuer.token(sub="bob")
     status, me = world.send_verified(token, "/api/v1/me")

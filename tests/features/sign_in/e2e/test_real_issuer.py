@@ -5,6 +5,7 @@ The module takes a minute: a stack, an issuer, and sign-ins in a browser.
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import subprocess
@@ -14,6 +15,7 @@ from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import boto3
 import pytest
 from openlineage.client.transport.http import OAuth2ClientCredentialsTokenProvider
 
@@ -69,6 +71,17 @@ def test_a_machine_sends_events_by_client_credentials_within_its_grant(stack, is
     assert send(stack, None, "/api/v1/namespaces") == (401, "Authorization: must be `Bearer` and a token")
     assert send(stack, token[:-4] + "AAAA", "/api/v1/me")[0] == 401
     assert stack.errors == []
+    logged = [line["event"] for line in raw_log(stack)]
+    assert [event["grantee"] for event in logged if event.get("change") == "GRANT"] == ["groups=staff", "client_id=etl"]
+
+
+def raw_log(stack):
+    """List the lines of the raw log, in the order of their objects' times."""
+    s3, bucket = boto3.client("s3", **stack.client_settings), stack.outputs["ArchiveBucketName"]
+    listed = s3.list_objects_v2(Bucket=bucket, Prefix="events/year=")["Contents"]
+    for each in sorted(listed, key=lambda each: each["LastModified"]):
+        body = s3.get_object(Bucket=bucket, Key=each["Key"])["Body"].read()
+        yield from map(json.loads, gzip.decompress(body).decode().splitlines())
 
 
 def test_a_link_leads_back_to_its_view_and_a_token_that_ends_in_it_is_renewed(stack, issuer, open_view, an_event):
