@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from headwater.cli.program import command
-from headwater.cli.service import NoResponse, opener_of
+from headwater.cli.service import NoResponse, address_of, explain_unusable, opener_of
 
 _TIMEOUT_S = 30
 # A token near its end is renewed before its use.
@@ -38,7 +38,7 @@ def token_for(url: str) -> str | None:
         return str(login["access"])
     form = {"grant_type": "refresh_token", "refresh_token": login.get("refresh"), "client_id": login["client"]}
     with suppress(NoResponse):
-        status, response = post_form(login["token_endpoint"], form) if login.get("refresh") else (0, {})
+        status, response = send_form(login["token_endpoint"], form) if login.get("refresh") else (0, {})
         if status == 200:
             write_login(url, {**login, **login_of(response, time.time)})
             return str(response["access_token"])
@@ -78,24 +78,27 @@ def write_login(url: str, login: Mapping[str, Any] | None) -> None:
     beside.replace(file)
 
 
-def post_form(address: str, form: Mapping[str, object]) -> tuple[int, Mapping[str, Any]]:
-    """Send a form to an endpoint of the issuer; return the status and the JSON, `200, {"access_token": ...}`.
+def send_form(address: str, form: Mapping[str, object] | None = None) -> tuple[int, Mapping[str, Any]]:
+    """Send a form, or without a form a GET, unsigned; return the status and the JSON, `200, {"access_token": ...}`.
 
     Raises:
         NoResponse: nothing usable responds.
     """
-    body = urlencode({name: value for name, value in form.items() if value is not None}).encode()
-    request = urllib.request.Request(address, data=body, headers={"Accept": "application/json"})  # noqa: S310 - http(s)
-    opener = opener_of(address, _NoRedirects)
+    body = None if form is None else urlencode({name: value for name, value in form.items() if value is not None})
+    request = urllib.request.Request(  # noqa: S310 - it is http(s)
+        address_of(address, "", {}),
+        data=None if body is None else body.encode(),
+        headers={"Accept": "application/json"},
+    )
     try:
-        with opener.open(request, timeout=_TIMEOUT_S) as response:
+        with opener_of(address, _NoRedirects).open(request, timeout=_TIMEOUT_S) as response:
             return response.status, json.loads(response.read())
     except urllib.error.HTTPError as error:
         with error, suppress(ValueError):
             return error.code, json.loads(error.read())
         raise NoResponse(f"{address}: HTTP {error.code}") from error
     except (OSError, ValueError) as error:
-        raise NoResponse(f"{address}: {error}") from error
+        raise NoResponse(explain_unusable(address, error)) from error
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

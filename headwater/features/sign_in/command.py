@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Mapping
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from headwater.cli.deployment import add_options, find_deployment, stack_errors
@@ -155,7 +157,7 @@ def _explain(given: argparse.Namespace, _deployment: Deployment, tokens: Tokens)
 
 def _claims_of(given: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """Name the caller; read the claims of a token, or make those of a name and of `--claim`."""
-    from headwater.features.sign_in.claims import name_caller, read_claims
+    from headwater.features.sign_in.claims import name_caller, read_claims, values_of
 
     try:
         claims = dict(read_claims(given.user))
@@ -165,7 +167,7 @@ def _claims_of(given: argparse.Namespace) -> tuple[str, dict[str, Any]]:
         if not given.claim:
             print("Groups are known to the issuer alone: give them by --claim, or the whole token.", file=sys.stderr)
     for name, _, value in (claim.partition("=") for claim in given.claim):
-        claims[name] = [*claims.get(name, ()), value]
+        claims[name] = [*values_of(claims, name), value]
     return printable(who), claims
 
 
@@ -188,26 +190,28 @@ def _login(given: argparse.Namespace) -> int:
     return 0
 
 
-def _find_issuer(url: str) -> tuple[dict[str, str], dict[str, str]]:
+def _find_issuer(url: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Read the stack's settings of sign-in, and the issuer's endpoints."""
-    from headwater.cli.service import fetch_json
+    from headwater.cli.logins import send_form
 
-    settings = fetch_json(url, "/explore/sign-in.json", {})
+    status, settings = send_form(f"{url.rstrip('/')}/explore/sign-in.json")
+    if status != HTTPStatus.OK:
+        raise NoResponse(f"{url}: HTTP {status}")
     if not settings.get("client"):
         raise NoResponse(f"{url}: the stack has no client for people (the context value sign_in_client)")
-    endpoints = fetch_json(settings["issuer"], "/.well-known/openid-configuration", {})
+    _, endpoints = send_form(f"{settings['issuer'].rstrip('/')}/.well-known/openid-configuration")
     if endpoints.get("issuer") != settings["issuer"] or not endpoints.get("device_authorization_endpoint"):
         raise NoResponse(f"{settings['issuer']}: the issuer has no sign-in of devices; set HEADWATER_TOKEN")
     return settings, endpoints
 
 
-def _poll_for_token(settings: dict[str, str], endpoints: dict[str, str]) -> Any:
+def _poll_for_token(settings: Mapping[str, str], endpoints: Mapping[str, str]) -> Any:
     """Print the code, and wait until it is entered (RFC 8628)."""
-    from headwater.cli.logins import post_form
+    from headwater.cli.logins import send_form
 
     form = {"client_id": settings["client"], "scope": settings["scope"]}
-    status, device = post_form(endpoints["device_authorization_endpoint"], form)
-    if status != 200:
+    status, device = send_form(endpoints["device_authorization_endpoint"], form)
+    if status != HTTPStatus.OK:
         raise NoResponse(f"{settings['issuer']}: {_reason(device)}")
     address = device.get("verification_uri_complete") or device["verification_uri"]
     print(f"Open {printable(address)}\nand enter the code {printable(device['user_code'])}", flush=True)
@@ -215,8 +219,8 @@ def _poll_for_token(settings: dict[str, str], endpoints: dict[str, str]) -> Any:
     poll = {"grant_type": _DEVICE_CODE, "device_code": device["device_code"], "client_id": settings["client"]}
     while time.monotonic() < ends:
         time.sleep(wait_s)
-        status, response = post_form(endpoints["token_endpoint"], poll)
-        if status == 200:
+        status, response = send_form(endpoints["token_endpoint"], poll)
+        if status == HTTPStatus.OK:
             return response
         if response.get("error") not in ("authorization_pending", "slow_down"):
             raise NoResponse(f"{settings['issuer']}: {_reason(response)}")

@@ -29,7 +29,7 @@ class Issuer:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self.named = self.url
+        self.named, self.client = self.url, "page"
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         self.rotate()
 
@@ -61,7 +61,14 @@ class Issuer:
     def documents(self):
         public = json.loads(_ALGORITHMS[self.algorithm].to_jwk(self.key.public_key()))
         return {
-            "/.well-known/openid-configuration": {"issuer": self.named, "jwks_uri": f"{self.url}/keys"},
+            "/.well-known/openid-configuration": {
+                "issuer": self.named,
+                "jwks_uri": f"{self.url}/keys",
+                "token_endpoint": f"{self.url}/token",
+                "device_authorization_endpoint": f"{self.url}/device",
+            },
+            # The settings of a stack with this issuer.
+            "/explore/sign-in.json": {"issuer": self.url, "client": self.client, "scope": "openid"},
             "/keys": {"keys": [{**public, "kid": self.kid, "use": "sig"}]},
         }
 
@@ -81,12 +88,13 @@ def _handler_of(issuer):
         def do_POST(self):
             form = self.rfile.read(int(self.headers["Content-Length"])).decode()
             issuer.forms.append(dict(parse_qsl(form)))
-            self.respond(issuer.responses.get(self.path))
+            document = issuer.responses.get(self.path)
+            self.respond(document, 400 if document and "error" in document else 200)
 
-        def respond(self, document):
+        def respond(self, document, status=200):
             document = None if issuer.is_down else document
             body = json.dumps(document).encode()
-            self.send_response(503 if document is None else 200)
+            self.send_response(503 if document is None else status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from headwater.cli.logins import login_of, logins_file, read_logins, token_for, write_login
+from headwater.cli.main import main
 
 URL = "https://api.example.org/prod/"
 
@@ -43,6 +44,41 @@ def test_a_login_near_its_end_is_renewed_and_the_new_token_kept(issuer):
     assert issuer.forms == [{"grant_type": "refresh_token", "refresh_token": "again", "client_id": "page"}]
     stored = read_logins()[URL.rstrip("/")]
     assert (stored["access"], stored["refresh"]) == ("second", "again")
+
+
+DEVICE = {"device_code": "d", "user_code": "WDJB-MJHT", "verification_uri": "https://id/device", "expires_in": 60}
+
+
+def test_a_login_by_device_code_prints_the_code_and_keeps_the_token(issuer, capsys):
+    issuer.responses = {"/device": {**DEVICE, "interval": 0}, "/token": {"access_token": "first", "expires_in": 600}}
+    assert main(["login", "--url", issuer.url]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Open https://id/device\nand enter the code WDJB-MJHT\nsigned in at ")
+    assert issuer.forms == [
+        {"client_id": "page", "scope": "openid"},
+        {"grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": "d", "client_id": "page"},
+    ]
+    assert token_for(issuer.url) == "first"
+    assert main(["login", "--url", issuer.url, "--forget"]) == 0
+    assert token_for(issuer.url) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"responses": {"/device": {**DEVICE, "interval": 0}, "/token": {"error": "access_denied"}}}, "access_denied"),
+        ({"responses": {"/device": {"error": "x", "error_description": "no devices"}}}, "no devices"),
+        ({"client": ""}, "the stack has no client for people (the context value sign_in_client)"),
+        ({"named": "https://else"}, "the issuer has no sign-in of devices; set HEADWATER_TOKEN"),
+        ({"is_down": True}, "HTTP 503"),
+    ],
+)
+def test_a_refused_login_says_why(issuer, capsys, changes, reason):
+    for name, value in changes.items():
+        setattr(issuer, name, value)
+    assert main(["login", "--url", issuer.url]) == 1
+    assert reason in capsys.readouterr().err
+    assert read_logins() == {}
 
 
 @pytest.mark.parametrize("refresh", ["again", None])
