@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -64,14 +65,16 @@ def issuer():
 
 
 @pytest.fixture(scope="module")
-def stack(synthesized, issuer, tmp_path_factory):
-    """The stack of the issuer: the group `staff` may read, the client `etl` may write."""
+def stack(synthesized, issuer, an_event, tmp_path_factory):
+    """The stack of the issuer, with an event: the group `staff` may read, the client `etl` may write."""
     text = json.dumps(synthesized(**{name: _text(value) for name, value in SIGN_IN.items()}))
     text = text.replace(SIGN_IN["sign_in_issuer"], issuer.url).replace(SIGN_IN["sign_in_client"], "page")
     logs = tmp_path_factory.mktemp("logs")
     with LocalStack(json.loads(text), window_cap_s=0.2, logs=logs, token_port=issuer.token_port) as stack:
         headwater("access", "grant", "groups=staff", "--scope", "read", "--all-namespaces", stack=stack)
         headwater("access", "grant", "client_id=etl", "--scope", "write", "--namespace", "flights", stack=stack)
+        urlopen(Request(f"{stack.api_url}/api/v1/lineage", json.dumps(an_event).encode())).close()
+        stack.drain()
         yield stack
 
 
@@ -94,7 +97,7 @@ def headwater(*arguments, stack=None, **environment):
     return done.stdout
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def an_event():
     return a_run_event(
         namespace="flights",

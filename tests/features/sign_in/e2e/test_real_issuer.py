@@ -84,9 +84,7 @@ def raw_log(stack):
         yield from map(json.loads, gzip.decompress(body).decode().splitlines())
 
 
-def test_a_link_leads_back_to_its_view_and_a_token_that_ends_in_it_is_renewed(stack, issuer, open_view, an_event):
-    send(stack, a_machine_token(issuer), "/api/v1/lineage", json.dumps(an_event).encode())
-    stack.drain()
+def test_a_link_leads_back_to_its_view_and_a_token_that_ends_in_it_is_renewed(stack, issuer, open_view):
     page = open_page(open_view, stack, issuer)
     sign_in(page)
     node(page).wait_for()
