@@ -15,7 +15,11 @@ export default defineConfig({
       output: {
         // What all views need changes less often than the views: a browser keeps it.
         manualChunks: (id) =>
-          id.includes("node_modules") ? (id.includes("xyflow") || id.includes("d3-") ? "flow" : "base") : undefined,
+          id.includes("node_modules") && !id.includes("oauth4webapi")
+            ? id.includes("xyflow") || id.includes("d3-")
+              ? "flow"
+              : "base"
+            : undefined,
       },
     },
   },

@@ -45,7 +45,7 @@ from headwater_model.times import milliseconds_between, parse_time
 Kind: TypeAlias = Literal["RUN", "JOB", "DATASET"]
 
 # The kinds of a change through the API (`headwater.events.api_changes`).
-API_CHANGES = ("DELETE", "TAG", "UNTAG", "OWN", "DISOWN", "DOCUMENT", "DESCRIBE")
+API_CHANGES = ("DELETE", "TAG", "UNTAG", "OWN", "DISOWN", "DOCUMENT", "DESCRIBE", "GRANT", "REVOKE")
 _OPERATIONS = "run.facets.headwater_operations.operations"
 
 

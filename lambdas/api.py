@@ -39,6 +39,7 @@ def _services() -> Services:
         new_id=lambda: str(uuid4()),
         sleep=wiring.sleep,
         count=count,
+        door=wiring.door(),
         strict_namespaces=os.environ.get(settings.STRICT_NAMESPACES, "false") != "false",
     )
 

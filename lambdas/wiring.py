@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
+    from headwater.api.route import Door
     from headwater.api.tokens import Tokens
     from headwater.events.api_change_queue import ApiChangeQueue
     from headwater.events.ingest import EventQueue
@@ -364,3 +365,13 @@ def tokens() -> Tokens:
     from headwater.api.tokens import Tokens
 
     return Tokens(graph_table())
+
+
+@cache
+def door() -> Door | None:
+    """Make the door for callers of a foreign issuer, of the feature switched on by the function's variables."""
+    from headwater.features import FEATURES
+
+    given = [feature.door for feature in FEATURES if feature.door]
+    modules = [import_module(module) for variable, module in given if os.environ.get(variable)]
+    return modules[0].make_door(tokens()) if modules else None

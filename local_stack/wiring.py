@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from local_stack.aws.endpoint import ACCOUNT, REGION
+from local_stack.compute.authorizer import Authorizer
 from local_stack.compute.http_api import Route
 from local_stack.compute.queues import QueueMapping
 from local_stack.compute.schedules import ScheduledStart, parse_schedule
@@ -12,10 +13,12 @@ from local_stack.compute.streams import StreamMapping, refuse_wide_filter
 from local_stack.errors import UnknownInTemplate
 from local_stack.template.event_resources import Rule, Schedule, ScheduleTarget
 from local_stack.template.resources import (
+    ApiAuthorizer,
     ApiMethod,
     ApiResource,
     EventSourceMapping,
     FunctionProperties,
+    GatewayResponse,
     Queue,
     RestApi,
     Stage,
@@ -124,7 +127,9 @@ def _api_route(template: Template, api_id: str, api: RestApi) -> Route:
     functions = {method.integration.uri for method in methods}
     parts = {part.path_part for part in template.of(ApiResource).values() if part.rest_api_id == api_id}
     stages = [stage for stage in template.of(Stage).values() if stage.rest_api_id == api_id]
-    if len(functions) != 1 or parts != {"{proxy+}"} or len(stages) != 1:
+    authorizer = _authorizer(template, api_id, methods)
+    served = {"{proxy+}", authorizer.open_path} if authorizer else {"{proxy+}"}
+    if len(functions) != 1 or parts != served or len(stages) != 1:
         raise UnknownInTemplate(f"{api_id}: the local stack serves one function at / and /{{proxy+}}, on one stage")
     return Route(
         function=functions.pop(),
@@ -135,4 +140,23 @@ def _api_route(template: Template, api_id: str, api: RestApi) -> Route:
         compress_from=api.minimum_compression_size,
         variables=stages[0].variables,
         signed=all(method.authorization_type == "AWS_IAM" for method in methods),
+        authorizer=authorizer,
+    )
+
+
+def _authorizer(template: Template, api_id: str, methods: Sequence[ApiMethod]) -> Authorizer | None:
+    """Find the authorizer of an API, and the folder whose methods are open."""
+    given = [each for each in template.of(ApiAuthorizer).values() if each.rest_api_id == api_id]
+    if not given:
+        return None
+    folders = {name: part.path_part for name, part in template.of(ApiResource).items()}
+    is_open = {folders[method.resource_id] for method in methods if method.authorization_type == "NONE"}
+    if len(given) != 1 or len(is_open - {"{proxy+}"}) != 1:
+        raise UnknownInTemplate(f"{api_id}: the local stack serves one authorizer, and one folder without it")
+    responses = [each for each in template.of(GatewayResponse).values() if each.rest_api_id == api_id]
+    return Authorizer(
+        given[0].authorizer_uri,
+        given[0].authorizer_result_ttl_in_seconds,
+        (is_open - {"{proxy+}"}).pop(),
+        {each.response_type: each.response_templates["application/json"] for each in responses},
     )

@@ -56,6 +56,8 @@ pydantic>=2.11
 tzdata
 zlib-ng>=1.1
 """
+# Imports of the authorizer of sign-in, in a layer of its own.
+_SIGN_IN = "pyjwt[crypto]"
 # Imports of the Spark jobs that AWS Glue lacks.
 _JOBS = "orjson"
 _COMPILE = ("pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header")
@@ -71,6 +73,7 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     "local.txt": ((*_ANYWHERE, *_OURS, "--extra", "local", "--constraints", "requirements/dev.txt"), ""),
     "uv.txt": ((*_ANYWHERE, "-"), _UV),
     "lambda.txt": ((*_LAMBDA, "-"), _FUNCTIONS),
+    "sign_in.txt": ((*_LAMBDA, "-"), _SIGN_IN),
     "jobs.txt": ((*_GLUE, "-"), _JOBS),
     "java.txt": ((*_ANYWHERE, "-"), _JAVA),
     "java17.txt": ((*_ANYWHERE, "-"), _JAVA_17),

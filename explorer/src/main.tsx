@@ -5,6 +5,7 @@ import { Router } from "wouter";
 
 import { Failure, tokens } from "./api/client";
 import { App } from "./app";
+import { START } from "./features";
 import "./style/base.css";
 
 const RETRIES = 2;
@@ -28,11 +29,13 @@ const client = new QueryClient({
 });
 
 // Another token is another reader: earlier results may not be theirs to see.
-let token = tokens.get();
+let reader = tokens.reader;
 tokens.subscribe(() => {
-  if (tokens.get() !== token) void client.resetQueries();
-  token = tokens.get();
+  if (tokens.reader !== reader) void client.resetQueries();
+  reader = tokens.reader;
 });
+
+await START();
 
 // Every view is one segment below `explore/`, under whatever prefix that is.
 const base = location.pathname.replace(/\/[^/]*$/, "");

@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from headwater import settings
 from headwater.api.http.request import HttpRequest
-from headwater.api.route import Route, Services, Within
+from headwater.api.route import VERIFIED, Route, Services, Within
 from headwater.api.tokens import Scope, Token
 from headwater.facts.visibility import NoRows, Visibility
 from headwater.queries.service import LineageQueries
@@ -48,6 +48,9 @@ def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
     kind, _, text = _authorization(event).strip().partition(" ")
     if kind.lower() != "bearer" or not text:
         raise Unauthorized("Authorization: must be `Bearer` and a token")
+    checked = (event.get("requestContext") or {}).get("authorizer") or {}
+    if services.door is not None and checked.get(VERIFIED):
+        return services.door.find_caller(text.strip(), checked[VERIFIED], now_s=services.now_s())
     token = services.tokens.find(text.strip(), now_s=services.now_s())
     if token is None:
         services.count("RequestsUnauthorized", 1)
@@ -74,7 +77,7 @@ def name_caller(token: Token | None, event: Mapping[str, Any]) -> str | None:
     'arn:aws:iam::123456789012:user/ann'
     """
     if token is not None:
-        return f"token:{token.id}"
+        return token.caller
     return ((event.get("requestContext") or {}).get("identity") or {}).get("userArn") or None
 
 
@@ -97,7 +100,7 @@ def check_access(services: Services, token: Token, request: HttpRequest, route: 
     if scope is None:
         return
     if scope not in token.scopes:
-        raise Forbidden(f"token: needs the scope {scope}; this one has {', '.join(token.scopes)}")
+        raise Forbidden(f"token: needs the scope {scope}; this one has {', '.join(token.scopes) or 'none'}")
     if scope == "records":
         _check_roots(token, request, route.within)
     elif not token.is_everywhere:

@@ -57,10 +57,13 @@ class Me(TypedDict):
     """
 
     caller: str | None
-    """The token's id, or the ARN of the signature's principal; null where API Gateway names none."""
+    """`token:<id>`, `user:` or `client:` with a name of the issuer, or the ARN of the signature's principal; null where
+    API Gateway names none."""
     scopes: list[Scope]
     namespaces: list[str]
     """It may read, write and delete there. If a search over all is refused, name a namespace."""
+    writes: list[str]
+    """It may write there: a signed-in caller may read in further namespaces."""
     references: list[str]
     """Further namespaces: its events may name their datasets as inputs and as sources of columns."""
     roots: list[str]
@@ -125,6 +128,7 @@ def get_me(services: Services, request: HttpRequest) -> Response[str]:
         "caller": request.caller,
         "scopes": list(scopes),
         "namespaces": [EVERYWHERE] if token is None else list(token.namespaces),
+        "writes": _writes(token),
         "references": list(EVERY_RIGHT.references if token is None else token.references),
         "roots": [EVERYWHERE] if token is None else list(token.roots),
         "expiresAt": None if token is None or token.expires is None else when(from_seconds(token.expires)),
@@ -133,6 +137,13 @@ def get_me(services: Services, request: HttpRequest) -> Response[str]:
         "features": sorted(operation_id(route) for route in all_routes() if route.scope in (None, *scopes)),
     }
     return respond(body)
+
+
+def _writes(token: Token | None) -> list[str]:
+    if token is None:
+        return [EVERYWHERE]
+    writing = [part for part in token.parts or (token,) if "write" in part.scopes]
+    return sorted({namespace for part in writing for namespace in part.namespaces})
 
 
 _for_all = partial(Route, "GET", scope=None, within=Within.ANYTHING, linked=False)
@@ -173,9 +184,12 @@ def _own_path(event: Mapping[str, Any]) -> str:
     >>> _own_path({"path": "/lineage/api/v1/jobs", "pathParameters": {"proxy": "api/v1/jobs"}, "resource": "/{proxy+}"})
     '/api/v1/jobs'
     """
-    path, proxy = str(event["path"]), (event.get("pathParameters") or {}).get("proxy")
-    if proxy is None:
-        return "/" if event.get("resource") == "/" else path
+    path, resource = str(event["path"]), event.get("resource") or ""
+    # The part of the path below the base path: `/{proxy+}` is `/api/v1/jobs`, `/explore/{proxy+}` is `/explore/map`.
+    proxy = (event.get("pathParameters") or {}).get("proxy") if "{" in resource else resource
+    if not proxy or proxy == "/":
+        return "/" if resource == "/" else path
+    proxy = resource.replace("{proxy+}", proxy).strip("/")
     # The parameter may come decoded, and without a slash at its end.
     for form in (path, unquote(path)):
         base, matched, rest = form.rpartition(f"/{proxy}")
@@ -236,6 +250,8 @@ class Api:
             context = self._app.lambda_context
             services = self._services()
             token = self._identify(services)
+            if token is not None:
+                token = token.for_scope(route.scope)
             request = HttpRequest(
                 self._app.current_event,
                 segments,

@@ -5,7 +5,8 @@ The page queries the API with the reader's token.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -13,9 +14,11 @@ from aws_lambda_powertools.event_handler import Response
 
 from headwater.api import page_files
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.responses import Links
+from headwater.api.http.responses import JSON, Links
 from headwater.api.route import Route, Services, Within
 
+# The settings of sign-in are public: the page loads them at its first refusal.
+_SIGN_IN = "sign-in.json"
 _NOT_BUILT = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Headwater</title>'
     "<h1>The explorer is not built</h1>"
@@ -32,6 +35,8 @@ def redirect_to_page(services: Services, request: HttpRequest) -> Response[str]:
 
 def get_file(services: Services, request: HttpRequest) -> Response[str]:
     """Respond with a file of the build, or with the page for the name of a view; 404 for a file of an older build."""
+    if services.door is not None and request.segment("file") == _SIGN_IN:
+        return Response(200, JSON, json.dumps(services.door.page), _headers(services, page_files.REVALIDATE))
     return _respond(services, request.segment("file"))
 
 
@@ -47,16 +52,16 @@ def _respond(services: Services, name: str) -> Response[str]:
 def _headers(services: Services, cache_control: str) -> Mapping[str, str]:
     return {
         "Cache-Control": cache_control,
-        "Content-Security-Policy": _policy(services.links),
+        "Content-Security-Policy": _policy(services.links, services.door.origins if services.door else ()),
         "Referrer-Policy": "no-referrer",
     }
 
 
-def _policy(links: Links) -> str:
+def _policy(links: Links, further: Sequence[str]) -> str:
     """Render the page's content security policy: it loads its own files, and large responses from their buckets."""
     # The origins of signed links; in a local stack both buckets have the same origin.
     signed = (urlsplit(links.sign(bucket, "any")) for bucket in (links.archive, links.incoming))
-    sources = " ".join(("'self'", *sorted({f"{url.scheme}://{url.netloc}" for url in signed})))
+    sources = " ".join(("'self'", *sorted({f"{url.scheme}://{url.netloc}" for url in signed}), *further))
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; worker-src 'self'; img-src 'self' blob:; "
         f"connect-src {sources}; "

@@ -5,11 +5,11 @@ The function's edge (`lambdas/api.py`) puts the services together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from headwater.api.http.responses import Links
-    from headwater.api.tokens import Scope, Tokens
+    from headwater.api.tokens import Scope, Token, Tokens
     from headwater.events.api_change_queue import ApiChangeQueue
     from headwater.events.ingest import EventQueue
     from headwater.loading.event_log import EventLog
@@ -34,11 +34,32 @@ if TYPE_CHECKING:
     from headwater.records.search.searcher import Searcher
 
 
+# The member of a request's authorizer context with the SHA-256 of a verified token of a foreign issuer. API Gateway
+# makes the context: no caller can.
+VERIFIED = "verified"
+
+
+class Door(Protocol):
+    """A way in for callers with tokens of a foreign issuer, which an authorizer of API Gateway has verified."""
+
+    @property
+    def page(self) -> Mapping[str, object]:
+        """The settings with which the explorer signs in."""
+
+    @property
+    def origins(self) -> Sequence[str]:
+        """The origins that the explorer calls to sign in."""
+
+    def find_caller(self, text: str, verified: str, *, now_s: int) -> Token:
+        """Find the rights of the token's holder; raise `Unauthorized` for another token than the verified one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """Stores, queues, clients; clocks (seconds since 1970, and normalized times), new ids, a counter of metrics.
 
-    `strict_namespaces`: a token for some namespaces is shown foreign neighbours by id and type alone.
+    `strict_namespaces`: a token for some namespaces is shown foreign neighbours by id and type alone. `door` lets
+    callers of a foreign issuer in, where a feature adds it.
 
     Stores are imported where they are made, not here: a cold start imports only the stores in use. `searcher` makes the
     search of records at the first search.
@@ -65,6 +86,7 @@ class Services:
     count: Callable[[str, int], None]
     sleep: Callable[[float], None]
     strict_namespaces: bool = False
+    door: Door | None = None
 
     def count_all(self, metrics: Mapping[str, int]) -> None:
         """Count several metrics, by name."""

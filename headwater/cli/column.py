@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from headwater.cli.options import add_command, add_formats, add_url, print_in_format
@@ -43,11 +42,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_column(given: argparse.Namespace) -> int:
     """Print the lineage of a column; return 1 if the column or the service is missing."""
     from headwater.cli.column_graph import fetch_response, parse_columns
+    from headwater.cli.logins import token_for
     from headwater.cli.service import NoResponse, columns_link
     from headwater.cli.text.mermaid import render_columns
     from headwater.cli.text.trees import trees_of
 
-    token = os.environ.get("HEADWATER_TOKEN")
+    token = token_for(given.url)
     try:
         response = fetch_response(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
         graph = parse_columns(response)

@@ -7,7 +7,6 @@ import gzip
 import hmac
 import http.client
 import json
-import os
 import re
 import secrets
 import sys
@@ -23,6 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from headwater.cli.logins import token_for
 from headwater.cli.options import add_command, add_url, parse_port
 from headwater.cli.program import command
 from headwater.cli.service import (
@@ -80,7 +80,7 @@ def run_explore(given: argparse.Namespace) -> int:
     from spark_client.errors import Misconfigured
 
     try:
-        explorer = Explorer(given.url, authorize_for(given.url, os.environ.get("HEADWATER_TOKEN")), port=given.port)
+        explorer = Explorer(given.url, authorize_for(given.url, token_for(given.url)), port=given.port)
         with explorer.server:
             explorer.knock()
             print(f"Explorer of {given.url}, until Ctrl-C:\n  {explorer.link}", flush=True)

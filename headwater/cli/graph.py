@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from headwater.cli.options import add_command, add_formats, add_url, print_in_format
@@ -43,12 +42,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_graph(given: argparse.Namespace) -> int:
     """Print the graph around a node; return 1 if the node or the service is missing."""
     from headwater.cli.job_graph import fetch_response, parse_graph
+    from headwater.cli.logins import token_for
     from headwater.cli.service import NoResponse, map_link
     from headwater.cli.text.mermaid import render_jobs
     from headwater.cli.text.trees import tree_of
 
     try:
-        token = os.environ.get("HEADWATER_TOKEN")
+        token = token_for(given.url)
         response = fetch_response(given.url, given.node_id, depth=given.depth, token=token)
         graph = parse_graph(response)
         print_in_format(given, response, tree_of(graph), render_jobs(graph), map_link(given.url, given.node_id))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
@@ -82,10 +81,11 @@ def run_search(given: argparse.Namespace) -> int:
 
 def _pages(given: argparse.Namespace, criteria: Mapping[str, object]) -> Iterator[Mapping[str, Any]]:
     """Yield pages of records, up to the limit."""
+    from headwater.cli.logins import token_for
     from headwater.cli.service import NoResponse, fetch_json
     from headwater.cli.text.terminal import progress_console
 
-    token = os.environ.get("HEADWATER_TOKEN")
+    token = token_for(given.url)
     console = progress_console()
     remaining: int = given.limit
     cursor: dict[str, object] = {}

@@ -44,7 +44,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = add_command(subparsers, "token", "create, list and revoke bearer tokens", _ABOUT, _EXAMPLES)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     create = commands.add_parser("create", help="make a token and print it, once")
-    _add_create_options(create)
+    add_rights(create)
     revoke = commands.add_parser("revoke", help="refuse a token from now on, within a minute")
     revoke.add_argument("id", help="as `list` prints it: the part between the token's underscores")
     listing = commands.add_parser("list", help="print all tokens, and when each was last used")
@@ -54,7 +54,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         command.set_defaults(func=_run, act=act)
 
 
-def _add_create_options(create: argparse.ArgumentParser) -> None:
+def add_rights(create: argparse.ArgumentParser) -> None:
+    """Add the options of the rights of a token or a grant, such as `--scope read`."""
     create.add_argument(
         "--scope",
         action="append",
@@ -127,12 +128,13 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _create(given: argparse.Namespace, tokens: Tokens) -> None:
+def token_of(given: argparse.Namespace) -> tuple[str, Token]:
+    """Make the token of the options in `add_rights`: its text, and the stored token."""
     from secrets import token_bytes
 
     from headwater.api.tokens import new_token
 
-    text, token = new_token(
+    return new_token(
         scopes=given.scope,
         namespaces=["*"] if given.all_namespaces else given.namespace,
         references=given.reference,
@@ -142,8 +144,12 @@ def _create(given: argparse.Namespace, tokens: Tokens) -> None:
         random=token_bytes,
         events_per_minute=given.events_per_minute,
     )
+
+
+def _create(given: argparse.Namespace, tokens: Tokens) -> None:
+    text, token = token_of(given)
     tokens.put(token)
-    print(f"{_line_of(token)}\nKeep it: it is printed this once.", file=sys.stderr)
+    print(f"{line_of(token)}\nKeep it: it is printed this once.", file=sys.stderr)
     print(text)
 
 
@@ -156,20 +162,20 @@ def _list(given: argparse.Namespace, tokens: Tokens) -> None:
     listed, last_uses = tokens.all(), tokens.last_uses()
     if given.json:
         broken = [{"id": id_, "state": "broken", "fault": fault} for id_, fault in listed.broken.items()]
-        print_json([*(_document(token, last_uses.get(token.id)) for token in listed.good), *broken])
+        print_json([*(document_of(token, last_uses.get(token.id)) for token in listed.good), *broken])
         return
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for token in listed.good:
         used_s = last_uses.get(token.id)
         used = "never used" if used_s is None else f"last used {_moment(used_s)[:10]}"
-        table.add_row(*(Text(cell, overflow="fold") for cell in (*_cells(token), used)))
+        table.add_row(*(Text(cell, overflow="fold") for cell in (*cells_of(token), used)))
     for id_, fault in listed.broken.items():
         table.add_row(*(Text(printable(cell), overflow="fold") for cell in (id_, "", "", "broken", fault, "")))
     print_part(output_console(), table)
 
 
-def _document(token: Token, used_s: int | None) -> dict[str, object]:
-    """Render the token without its secret's hash."""
+def document_of(token: Token, used_s: int | None) -> dict[str, object]:
+    """Render the token without the hash of its secret: `{"id": "0123456789abcdef", ...}`."""
     return {
         "id": token.id,
         "state": _state(token),
@@ -190,14 +196,16 @@ def _iso(moment_s: int | None) -> str | None:
 
 
 def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
-    print(_line_of(tokens.revoke(given.id, now_s=int(time.time()))))
+    print(line_of(tokens.revoke(given.id, now_s=int(time.time()))))
 
 
-def _line_of(token: Token) -> str:
-    return "  ".join(_cells(token))
+def line_of(token: Token) -> str:
+    """Print a token on a line, such as `0123456789abcdef  read  created 2026-11-20 12:00  ...`."""
+    return "  ".join(cells_of(token))
 
 
-def _cells(token: Token) -> tuple[str, ...]:
+def cells_of(token: Token) -> tuple[str, ...]:
+    """Print the parts of a token's line, such as `read+write`."""
     state = _state(token)
     moments = {"revoked": token.revoked, "expired": token.expires, "valid": token.expires}
     moment = moments[state]

@@ -11,13 +11,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.canonical import content_hash
-from headwater.events.event import ApiChange, Deletion, Description, Documentation, Event, Ownership, Tagging
+from headwater.events.event import (
+    AccessChange,
+    ApiChange,
+    Deletion,
+    Description,
+    Documentation,
+    Event,
+    Ownership,
+    Tagging,
+)
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater_model.errors import Invalid
 from headwater_model.events import API_CHANGES, is_api_change, is_time, name_in_bounds, namespace_in_bounds
 from headwater_model.ids import DatasetId, JobId
-from headwater_model.json_checks import Broken, Check, at_most, faults_of, fields_of, not_blank, text
+from headwater_model.json_checks import Broken, Check, at_most, faults_of, fields_of, list_of, not_blank, text
 from headwater_model.times import parse_time
 
 # A change whose fields were checked; null is as good as missing.
@@ -117,6 +126,10 @@ def _description(form: _Form, hash_: str, _rules: NamingRules) -> Description:
     return Description(time=time, hash=hash_, namespace=namespace, source=source, values=values)
 
 
+def _access(form: _Form, hash_: str, _rules: NamingRules) -> AccessChange:
+    return AccessChange(time=parse_time(form["eventTime"]), hash=hash_, grantee=form["grantee"])
+
+
 def _one_of(*names: str, rule: str) -> Check:
     """Check that a change has exactly one of these fields."""
     return lambda form: () if sum(form.get(name) is not None for name in names) == 1 else [Broken(form, rule)]
@@ -161,6 +174,11 @@ _DESCRIBE = fields_of(
     required=("eventTime",),
     last=_one_of("namespace", "source", rule="must name either a namespace or a source"),
 )
+_PATTERNS = dict.fromkeys(("scopes", "namespaces", "references", "roots"), list_of(_TEXT))
+_ACCESS = fields_of(
+    {"eventTime": text(is_time), "grantee": text(not_blank), "caller": _TEXT, **_PATTERNS},
+    required=("eventTime", "grantee"),
+)
 _KINDS: Mapping[str, tuple[Check, Callable[[_Form, str, NamingRules], ApiChange]]] = {
     "DELETE": (fields_of(_THING, required=_TIME_AND_PLACE), _deletion),
     "TAG": (_TAG, _tagging),
@@ -169,4 +187,6 @@ _KINDS: Mapping[str, tuple[Check, Callable[[_Form, str, NamingRules], ApiChange]
     "DISOWN": (_OWNER, _ownership),
     "DOCUMENT": (_DOCUMENT, _documentation),
     "DESCRIBE": (_DESCRIBE, _description),
+    "GRANT": (_ACCESS, _access),
+    "REVOKE": (_ACCESS, _access),
 }

@@ -193,6 +193,13 @@ class Description(Statement):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AccessChange(Statement):
+    """A grant to callers with a claim, or its end: a line of the log, without facts."""
+
+    grantee: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Renaming(Statement):
     """Names that the rules of names join with a dataset; `time` is the first event of any of them.
 
@@ -203,4 +210,4 @@ class Renaming(Statement):
     others: Sequence[DatasetId]
 
 
-ApiChange: TypeAlias = Deletion | Tagging | Ownership | Documentation | Description
+ApiChange: TypeAlias = Deletion | Tagging | Ownership | Documentation | Description | AccessChange

@@ -37,7 +37,7 @@ _REASON_CHARS_MAX = 500
 
 
 def render_event_message(body: Mapping[str, object]) -> str:
-    """Render the body of a message with a checked event or change."""
+    """Render the body of a message with a checked event or change: `{"change": "TAG", ...}`."""
     return render_body(body)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from headwater.events.event import (
+    AccessChange,
     Deletion,
     Description,
     Documentation,
@@ -44,6 +45,7 @@ _ADDS: Mapping[type[Statement], Sequence[Callable[[Any], Iterator[Added]]]] = {
     Ownership: (delta_changes.owners,),
     Documentation: (delta_changes.texts,),
     Description: (delta_changes.descriptions,),
+    AccessChange: (),
 }
 
 

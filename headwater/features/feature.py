@@ -14,6 +14,8 @@ class Feature:
       `show(event)`, the text of an event on an event bus.
     - `routes`: modules with `ROUTES`, each with a pattern of its paths, as in `headwater.api.app`. The folder's
       `examples.json` has examples of their types.
+    - `door`: an environment variable of the API's function that switches the door on, and the door's module.
+      `make_door(tokens)` returns a `headwater.api.route.Door`.
     - `rows`: `ROWS`, functions of further rows for the facts of a kind, as in `headwater.facts.growth`.
     - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
       `make_hook()` returns a `headwater.loading.load.OnLoaded`.
@@ -29,6 +31,7 @@ class Feature:
     command: str | None = None
     serve: str | None = None
     routes: tuple[tuple[str, str], ...] = ()
+    door: tuple[str, str] | None = None
     rows: str | None = None
     on_loaded: tuple[str, str] | None = None
     screen: tuple[str, str] | None = None

@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from local_stack.aws.endpoint import ACCOUNT
+from local_stack.compute.authorizer import Authorization, Authorizer
 from local_stack.compute.functions import PAYLOAD_BYTES_MAX, Functions, InvocationResult
 from local_stack.processes.clock import Clock
 from local_stack.web.server import BODY_BYTES_MAX, Reply, Request, render_message
@@ -45,6 +46,7 @@ class Route:
     compress_from: int | None
     variables: Mapping[str, str] = field(default_factory=dict)
     signed: bool = True
+    authorizer: Authorizer | None = None
 
 
 class RestApi:
@@ -55,10 +57,18 @@ class RestApi:
         self._functions = functions
         self._clock = clock
         self._executor = ThreadPoolExecutor(8, thread_name_prefix="api")
+        self._authorization = route.authorizer and Authorization(
+            route.authorizer, api_id=route.api_id, stage=route.stage, functions=functions, clock=clock
+        )
 
     def reply_to(self, request: Request) -> Reply:
         """Answer with the function's response, or API Gateway's error in its place."""
         event = self.event_for(request)
+        if self._authorization and not self._is_open(event["path"]):
+            authorized = self._authorization.authorize(request, event["path"])
+            if isinstance(authorized, Reply):
+                return authorized
+            event["requestContext"]["authorizer"] = authorized
         if len(json.dumps(event, ensure_ascii=False).encode()) > PAYLOAD_BYTES_MAX:
             return render_message(413, "Request Too Long")
         running: Future[InvocationResult] = self._executor.submit(self._functions.invoke, self._route.function, event)
@@ -67,6 +77,10 @@ class RestApi:
         except FutureTimeoutError:
             return render_message(504, "Endpoint request timed out")
         return self._compress(request, _reply_of(result))
+
+    def _is_open(self, path: str) -> bool:
+        """True for a path before the authorizer."""
+        return self._route.authorizer is not None and self._route.authorizer.is_open(path)
 
     def _compress(self, request: Request, reply: Reply) -> Reply:
         """Compress the reply as API Gateway does: if it is large enough and the client accepts it."""
@@ -86,7 +100,9 @@ class RestApi:
     def event_for(self, request: Request) -> dict[str, Any]:
         """Build the Lambda proxy event: the path as sent, `%2F` and all; query values decoded."""
         path, _, query = request.target.partition("?")
-        proxy = path.lstrip("/")
+        proxy, folder = path.lstrip("/"), ""
+        if self._is_open(path):
+            folder, _, proxy = proxy.partition("/")
         pairs = parse_qsl(query, keep_blank_values=True)
         sent = request.body
         # API Gateway unpacks known encodings, and sends binary bodies in base64.
@@ -95,7 +111,7 @@ class RestApi:
         binary = self._route.binary and bool(sent)
         body = base64.b64encode(sent).decode() if binary else sent.decode("utf-8", "replace")
         return {
-            "resource": "/{proxy+}" if proxy else "/",
+            "resource": "/".join(["", *filter(None, [folder, "{proxy+}" if proxy else ""])]) or "/",
             "path": path,
             "httpMethod": request.method,
             "headers": dict(request.headers) or None,

@@ -294,14 +294,37 @@ class ApiMethod(Properties):
 
     ignored: ClassVar[Mapping[str, str]] = {
         "ApiKeyRequired": NO_IAM,
-        "AuthorizerId": "loopback requires no credentials",
+        "AuthorizerId": "the API's single authorizer",
         "OperationName": NOT_READ,
     }
-    authorization_type: Literal["AWS_IAM", "NONE"] = "NONE"
+    authorization_type: Literal["AWS_IAM", "CUSTOM", "NONE"] = "NONE"
     http_method: Literal["ANY"]
     integration: Integration
     resource_id: Target
     rest_api_id: Target
+
+
+class ApiAuthorizer(Properties):
+    """AWS::ApiGateway::Authorizer: the function that says whether a token may pass."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "IdentitySource": "the header Authorization",
+        "Name": NOT_READ,
+    }
+    authorizer_result_ttl_in_seconds: float
+    authorizer_uri: Within
+    rest_api_id: Target
+    type: Literal["TOKEN"]
+
+
+class GatewayResponse(Properties):
+    """AWS::ApiGateway::GatewayResponse: the text of a refusal."""
+
+    ignored: ClassVar[Mapping[str, str]] = {"ResponseParameters": "headers are fixed"}
+    response_templates: dict[str, str]
+    response_type: str
+    rest_api_id: Target
+    status_code: Literal["401"]
 
 
 class Stage(Properties):
@@ -321,6 +344,8 @@ class Stage(Properties):
 
 
 MODELS: Mapping[str, type[Properties]] = {
+    "AWS::ApiGateway::Authorizer": ApiAuthorizer,
+    "AWS::ApiGateway::GatewayResponse": GatewayResponse,
     "AWS::ApiGateway::Method": ApiMethod,
     "AWS::ApiGateway::Resource": ApiResource,
     "AWS::ApiGateway::RestApi": RestApi,

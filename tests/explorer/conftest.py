@@ -31,6 +31,9 @@ CHROMIUM_OPTIONS += [
     "--disable-sync",
 ]
 
+# The browser of this process: the folder of a feature has the fixtures of this file, too.
+_STARTED = []
+
 
 @pytest.fixture(scope="session")
 def browser():
@@ -41,8 +44,12 @@ def browser():
     if not built_files():
         pytest.skip("the explorer is not built: `make explorer`, which needs npm")
     sync_api = pytest.importorskip("playwright.sync_api")
+    if _STARTED:
+        yield _STARTED[0]
+        return
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM_OPTIONS)
+        _STARTED.append(browser)
         yield browser
         browser.close()
 

@@ -41,6 +41,7 @@ def test_there_is_a_lock_file_for_each_environment():
         "marquez.txt",
         "ministack.txt",
         "node.txt",
+        "sign_in.txt",
         "spark35.txt",
         "uv.txt",
     ]

@@ -37,10 +37,31 @@ const STORED = "headwater.token";
 /** The states of the dialog for the token. It opens at the first refusal, and after *Not now* on demand alone. */
 export type TokenState = "none needed" | "asked for" | "declined";
 
+/** A way in at the issuer of a company, where the API has it. */
+export interface Door {
+  /** The issuer's host. */
+  readonly issuer: string;
+  /** True if the reader signed in earlier in this tab: a reload leads to the issuer and back by itself. */
+  readonly isKnown: boolean;
+  /** The reason why the last sign-in failed; empty if it did not. */
+  readonly failure: string;
+  signIn(): Promise<void>;
+  signOut(): Promise<void>;
+  /** A new token; null if the issuer gives none. */
+  renew(): Promise<string | null>;
+}
+
 /** The reader's token: in memory, or for this tab where the reader chose so; never in a URL. */
 class TokenStore {
   private token = sessionStorage.getItem(STORED) ?? "";
   private state: TokenState = "none needed";
+  private renewal: Promise<string | null> | null = null;
+  private search: Promise<Door | null> | null = null;
+  /** The door of a signed-in reader, or of an API that refused; and the search for the door, by a feature. */
+  door: Door | null = null;
+  findDoor: () => Promise<Door | null> = async () => null;
+  /** Counts readers: a renewed token is the same reader's. */
+  reader = 0;
   private readonly listeners = new Set<() => void>();
 
   get = () => this.token;
@@ -52,14 +73,35 @@ class TokenStore {
 
   set(token: string, keep: boolean): void {
     this.token = token;
+    this.reader += 1;
     if (keep && token) sessionStorage.setItem(STORED, token);
     else sessionStorage.removeItem(STORED);
     this.enter("none needed");
   }
 
   /** The API has refused a request for want of a valid token. */
-  need(): void {
-    if (this.state === "none needed") this.enter("asked for");
+  async need(): Promise<void> {
+    if (this.state !== "none needed") return;
+    const first = this.door === null;
+    this.search ??= this.findDoor();
+    this.door ??= await this.search;
+    if (this.state !== "none needed") return;
+    if (first && this.door?.isKnown && !this.token) {
+      this.state = "declined";
+      await this.door.signIn();
+    } else this.enter("asked for");
+  }
+
+  /** True if the reader has a newer token than the refused token. */
+  async renew(refused: string): Promise<boolean> {
+    if (this.token !== refused) return this.token !== "";
+    if (!refused || !this.door) return false;
+    this.renewal ??= this.door.renew().finally(() => {
+      this.renewal = null;
+    });
+    const token = await this.renewal;
+    if (token) this.token = token;
+    return token !== null;
   }
 
   /** The reader opens the dialog, or closes it without a token. */
@@ -153,7 +195,8 @@ async function send(
   const call = `${sent.method} ${url.pathname}${url.search}`;
   const headers: Record<string, string> = { Accept: accept };
   if (sent.body !== undefined) headers["Content-Type"] = "application/json";
-  if (tokens.get()) headers["Authorization"] = `Bearer ${tokens.get()}`;
+  const token = tokens.get();
+  if (token) headers["Authorization"] = `Bearer ${token}`;
   let response: Response;
   try {
     response = await fetch(url, { ...sent, headers, signal: signal ?? null, referrerPolicy: "no-referrer" });
@@ -166,7 +209,8 @@ async function send(
     );
   }
   if (response.ok) return response;
-  if (response.status === 401) tokens.need();
+  if (response.status === 401 && (await tokens.renew(token))) return send(path, parts, query, accept, signal, sent);
+  if (response.status === 401) void tokens.need();
   throw new Failure(call, response.status, await messageOf(response), secondsOf(response.headers.get("Retry-After")));
 }
 

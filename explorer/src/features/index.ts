@@ -6,3 +6,4 @@ import { OF_DATASET, OF_OUTPUT } from "./rows";
 
 export const VIEWS = [...OF_INSIGHTS, ...OF_GROUPS];
 export { CARDS, OF_DATASET, OF_OUTPUT, PICTURES, REPORTS };
+export { start as START } from "./sign_in";

@@ -33,7 +33,7 @@ export function useReader(): Reader {
     mayWrite: (features, namespace) =>
       data?.scopes.includes("write") === true &&
       features.every((feature) => data.features.includes(feature)) &&
-      data.namespaces.some((name) => covers(name, namespace)),
+      data.writes.some((name) => covers(name, namespace)),
     namespace: data && only(data.namespaces),
     root: data && only(data.roots),
   };

@@ -2,7 +2,8 @@
 
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
 
-import { tokens } from "../api/client";
+import { type Door, tokens } from "../api/client";
+import type { Me } from "../api/queries";
 import { daysUntil, plural } from "../model/format";
 import { useReader } from "./me";
 import { mine } from "./mine";
@@ -26,7 +27,8 @@ export function TokenDialog() {
   };
   return (
     <dialog ref={dialog} aria-label="token" onCancel={tokens.decline}>
-      <h1>This API needs a token</h1>
+      {tokens.door && <SignIn door={tokens.door} />}
+      <h1>{tokens.door ? "Or use a token" : "This API needs a token"}</h1>
       <p>
         {tokens.get()
           ? "Give another one. If the API refused the last one, that is unknown, expired or revoked."
@@ -61,6 +63,25 @@ export function TokenDialog() {
   );
 }
 
+function SignIn({ door }: { door: Door }) {
+  const [failure, setFailure] = useState(door.failure);
+  return (
+    <>
+      <h1>Sign in to see the lineage</h1>
+      {failure && <p role="alert">{failure}</p>}
+      <div className="actions">
+        <button
+          type="button"
+          className="button main"
+          onClick={() => door.signIn().then(() => setFailure(door.failure))}
+        >
+          Sign in at {door.issuer}
+        </button>
+      </div>
+    </>
+  );
+}
+
 /** The button of the header: who the reader is, or the way to say so; nothing where the API needs no token. */
 export function Account() {
   const state = useTokenState(),
@@ -75,6 +96,7 @@ export function Account() {
         Sign in
       </button>
     );
+  if (tokens.door?.isKnown) return <SignedIn me={me} door={tokens.door} />;
   const days = me.expiresAt ? daysUntil(me.expiresAt, Date.now()) : null;
   const forget = () => {
     tokens.set("", false);
@@ -100,6 +122,32 @@ export function Account() {
         </button>
         <button className="icon" onClick={choose(forget)}>
           Forget the token
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** A signed-in reader: her name, her rights, the way out. */
+function SignedIn({ me, door }: { me: Me; door: Door }) {
+  const id = useId();
+  const leave = () => {
+    mine.leave();
+    void door.signOut();
+  };
+  return (
+    <>
+      <button className="button" popoverTarget={id} title={`signed in at ${door.issuer}`}>
+        {(me.caller ?? "").replace(/^(user|client):/, "")}
+      </button>
+      <div id={id} popover="auto" className="menu of-account">
+        <p>
+          {me.scopes.length
+            ? `${me.scopes.join(", ")} in ${[...me.namespaces, ...me.roots].join(", ")}`
+            : "You may see nothing yet: ask whoever runs the API for a grant."}
+        </p>
+        <button className="icon" onClick={leave}>
+          Sign out
         </button>
       </div>
     </>

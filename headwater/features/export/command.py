@@ -66,11 +66,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_export(given: argparse.Namespace) -> int:
     """Write the graph; return 1 for a cut graph, or without a response of the service."""
+    from headwater.cli.logins import token_for
     from headwater.cli.service import NoResponse, fetch_json, printable
     from headwater.cli.text.terminal import progress_console
     from headwater.features.export.reading import Reading, Scope
 
-    get = _patient(partial(fetch_json, given.url, token=os.environ.get("HEADWATER_TOKEN")))
+    get = _patient(partial(fetch_json, given.url, token=token_for(given.url)))
     scope = Scope(given.node_id, given.depth, given.direction, given.namespace)
     try:
         with progress_console().status("reading jobs") as status:

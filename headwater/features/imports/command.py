@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -69,6 +68,7 @@ def run_import(given: argparse.Namespace) -> int:
     """Import each source; return 1 if an event was refused, or the import stopped."""
     from botocore.exceptions import BotoCoreError, ClientError
 
+    from headwater.cli.logins import token_for
     from headwater.cli.service import NoResponse
     from headwater.cli.text.terminal import progress_console
     from headwater.features.imports.importer import Importer, ImportState, Stopped
@@ -83,7 +83,7 @@ def run_import(given: argparse.Namespace) -> int:
         given.parser.error("name a file, a folder, s3://bucket/prefix, - or --from-marquez URL")
     faults = _Faults()
     try:
-        transport = HttpTransport(Destination(url=given.url, token=os.environ.get("HEADWATER_TOKEN")), RetryPolicy())
+        transport = HttpTransport(Destination(url=given.url, token=token_for(given.url)), RetryPolicy())
         with progress_console().status("looking for events") as status:
             state = ImportState(given.state, given.url, faults.print)
             importer = Importer(transport, state, faults.print, status.update)

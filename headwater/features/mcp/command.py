@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from headwater.cli.options import add_command, add_url, parse_port
@@ -53,7 +52,9 @@ def run_mcp(given: argparse.Namespace) -> int:
             raise
         print(f"headwater mcp: {_NEEDS}", file=sys.stderr)
         return 1
-    token = os.environ.get("HEADWATER_TOKEN")
+    from headwater.cli.logins import token_for
+
+    token = token_for(given.url)
     server = make_server(given.url, token, version=version("headwater"), over_http=given.http)
     try:
         if given.http:

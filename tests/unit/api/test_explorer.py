@@ -44,7 +44,7 @@ def get(monkeypatch):
     def refuse(*_, **__):
         raise Unauthorized("Authorization: must be `Bearer` and a token")
 
-    services = SimpleNamespace(links=links, tokens=SimpleNamespace(find=refuse), now_s=lambda: 0)
+    services = SimpleNamespace(door=None, links=links, tokens=SimpleNamespace(find=refuse), now_s=lambda: 0)
     api = Api(lambda: services)
 
     def get(path, folder=None, *, door="token", method="GET", accept="*/*"):

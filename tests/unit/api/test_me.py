@@ -36,7 +36,7 @@ def test_a_token_sees_its_limits_and_what_its_scope_allows(operations):
     me = world.get(world.token(A.jobs, A.store), "/api/v1/me")
 
     assert (me["scopes"], me["namespaces"], me["roots"]) == (["read"], sorted([A.jobs, A.store]), [])
-    assert me["references"] == []
+    assert (me["references"], me["writes"]) == ([], [])
     assert (me["stage"], me["strictNamespaces"], me["expiresAt"]) == ("prod", True, None)
     assert me["caller"].startswith("token:")
     assert me["features"] == sorted(
@@ -56,7 +56,7 @@ def test_without_a_token_everything_is_allowed(operations):
     me = GraphApi().found("/me")
 
     assert (me["scopes"], me["namespaces"], me["roots"]) == (list(SCOPES), ["*"], ["*"])
-    assert me["references"] == ["*"]
+    assert (me["references"], me["writes"]) == (["*"], ["*"])
     assert me["features"] == sorted(operations)
     assert me["caller"] is None
 

@@ -259,7 +259,7 @@ def test_no_event_that_ingest_takes_is_taken_for_a_deletion():
         assert parse_change(sent, AS_SENT) == parse(sent)
         for form in (sent, event):
             with pytest.raises(
-                Invalid, match=r"^change: must be one of DELETE, TAG, UNTAG, OWN, .*DESCRIBE, without a producer"
+                Invalid, match=r"^change: must be one of DELETE, TAG, UNTAG, OWN, .*REVOKE, without a producer"
             ):
                 parse_api_change(form, AS_SENT)
 

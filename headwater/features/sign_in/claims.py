@@ -1,0 +1,77 @@
+"""The claims of a verified token: the caller's name, and the grants that fit."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from headwater.api.tokens import Token
+from headwater.namespaces import is_match
+
+# The difference of clocks between the issuer and us.
+LEEWAY_S = 300
+# Claims with words in a text (RFC 8693); Entra's name is `scp`.
+_WORDS = ("scope", "scp")
+_NAME_CHARS_MAX = 256
+
+
+def read_claims(text: str) -> Mapping[str, Any]:
+    """Read the claims of a token without a check of its signature.
+
+    >>> read_claims("eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2ln")
+    {'sub': 'ann'}
+
+    Raises:
+        ValueError: the text is no token.
+    """
+    _, payload, _ = text.split(".")
+    claims = json.loads(urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    if not isinstance(claims, dict):
+        raise ValueError("a token's claims are an object")
+    return claims
+
+
+def name_caller(claims: Mapping[str, Any]) -> str:
+    """Name the holder of a token: by a verified mail address, else by the issuer's id; a machine by its client.
+
+    >>> name_caller({"sub": "1", "email": "ann@example.org", "email_verified": True}), name_caller({"client_id": "etl"})
+    ('user:ann@example.org', 'client:etl')
+    """
+    client = claims.get("client_id") or claims.get("azp") or claims.get("cid")
+    subject = claims.get("sub") or client
+    kind = "client" if subject == client else "user"
+    name = claims.get("email") if claims.get("email_verified") is True else subject
+    return f"{kind}:{str(name)[:_NAME_CHARS_MAX]}"
+
+
+def fitting_grants(claims: Mapping[str, Any], grants: Iterable[Token], now_s: int) -> list[Token]:
+    """List the valid grants that fit a caller's claims; the id of a grant is its claim, `groups=analysts`."""
+    return [grant for grant in grants if grant.is_good(now_s) and _fits(claims, grant.id)]
+
+
+def _fits(claims: Mapping[str, Any], to: str) -> bool:
+    name, _, pattern = to.partition("=")
+    return any(is_match(pattern, value) for value in values_of(claims, name))
+
+
+def values_of(claims: Mapping[str, Any], name: str) -> list[str]:
+    """List the values of a claim; a name with dots may lead into objects. A mail address must be verified.
+
+    >>> values_of({"realm_access": {"roles": ["a", "b"]}}, "realm_access.roles")
+    ['a', 'b']
+    >>> values_of({"email": "ann@example.org"}, "email")
+    []
+    """
+    if name == "email" and claims.get("email_verified") is not True:
+        return []
+    value: Any = claims.get(name)
+    if value is None:
+        value = claims
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+    if name in _WORDS and isinstance(value, str):
+        return value.split()
+    values = value if isinstance(value, list) else [value]
+    return [str(each) for each in values if isinstance(each, (str, int)) and not isinstance(each, bool)]

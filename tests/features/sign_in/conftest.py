@@ -1,0 +1,15 @@
+"""The fixtures of commands, and an issuer."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.features.sign_in.issuing import Issuer
+from tests.unit.cli.conftest import *  # noqa: F403 - pytest looks for fixtures in a folder
+
+
+@pytest.fixture
+def issuer():
+    issuer = Issuer()
+    yield issuer
+    issuer.stop()
