@@ -17,8 +17,8 @@ import pytest
 
 from headwater.cli.main import main
 from local_stack.stack import LocalStack
+from tests.features.company.stacks import PLACE, SECRET
 from tests.features.forwarding.receiving import Received, an_endpoint
-from tests.features.forwarding.stacks import PLACE, SECRET
 from tests.stack.assemblies import make_assemblies, read_template
 
 REGION, ACCOUNT = "eu-west-1", "111122223333"

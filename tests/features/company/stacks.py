@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.features.forwarding.stacks import PLACE, SECRET
-
 SPOKE = "210987654321"
+PLACE, SECRET = "http://127.0.0.1:1/api/v1/lineage", "second/token"
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
 BOUNDARY = "arn:aws:iam::123456789012:policy/Boundary"
 NAMED = {

@@ -23,12 +23,11 @@ from botocore.exceptions import ClientError
 from headwater.cli.main import main
 from headwater.cli.service import NoResponse, send
 from tests.builders_events import a_dataset, a_facet, a_run_event
-from tests.features.company.stacks import SPOKE
-from tests.features.forwarding.receiving import Received, an_endpoint
-from tests.features.forwarding.stacks import PLACE, SECRET
+from tests.features.company.stacks import PLACE, SECRET, SPOKE
 from tests.stack.emulator import ACCOUNT, REGION, Emulator, an_emulator
 from tests.waiting import until
 
+receiving = pytest.importorskip("tests.features.forwarding.receiving")
 pytestmark = pytest.mark.slow
 STACK = "running"
 ROOT = "flights"
@@ -71,7 +70,7 @@ RARELY_USED = (
 class Account:
     """The stack in its account, its alerts, and the events forwarded by it."""
 
-    def __init__(self, emulator: Emulator, received: Received) -> None:
+    def __init__(self, emulator: Emulator, received: Any) -> None:
         self.emulator, self.received = emulator, received
         self.outputs = emulator.outputs(STACK)
         self.sqs = emulator.client("sqs")
@@ -126,7 +125,7 @@ class Account:
 
 @pytest.fixture(scope="module")
 def account(assemblies, tmp_path_factory) -> Iterator[Account]:
-    with an_endpoint() as received, an_emulator(tmp_path_factory.mktemp("emulator")) as emulator:
+    with receiving.an_endpoint() as received, an_emulator(tmp_path_factory.mktemp("emulator")) as emulator:
         emulator.client("secretsmanager").create_secret(Name=SECRET, SecretString="t0ken")
         assert emulator.create(assemblies, STACK, (PLACE, received.url))[:2] == ("CREATE_COMPLETE", [])
         yield Account(emulator, received)
