@@ -97,34 +97,6 @@ def test_the_glue_job_is_captured_as_the_job_that_airflow_started(tmp_path: Path
     assert [field["field"] for field in columns["co2"]["inputFields"]] == ["distance"]
 
 
-# Takes long: a Spark process of its own.
-@pytest.mark.slow
-def test_the_glue_job_of_dynamic_frames_is_captured(tmp_path: Path) -> None:
-    (tmp_path / "raw.json").write_text('{"tailnum": "N14228", "distance": 1400}\n')
-    arguments = ["--JOB_NAME", "map-flights", "--source", f"{tmp_path}/raw.json", "--target", f"{tmp_path}/mapped"]
-    events = run(
-        [sys.executable, str(EXAMPLES / "glue_dynamic_frames.py"), *arguments],
-        tmp_path,
-        PYTHONPATH=f"{ROOT}:{ROOT / 'tests' / 'spark' / 'glue'}",
-        PYSPARK_SUBMIT_ARGS=f"{QUIET} --conf spark.openlineage.namespace=emissions pyspark-shell",
-    )
-    write = f"map-flights.{tmp_path.name}_mapped"
-    assert [(event["job"]["name"], event["eventType"]) for event in events] == [
-        ("map-flights", "START"),
-        (write, "START"),
-        (write, "COMPLETE"),
-        ("map-flights", "COMPLETE"),
-    ]
-    assert [(dataset["namespace"], dataset["name"]) for dataset in events[2]["inputs"]] == [
-        ("file", f"{tmp_path}/raw.json")
-    ]
-    columns = events[2]["outputs"][0]["facets"]["columnLineage"]["fields"]
-    sources = {
-        name: [input_field["field"] for input_field in column["inputFields"]] for name, column in columns.items()
-    }
-    assert sources == {"tail_number": ["tailnum"], "miles": ["distance"]}
-
-
 def airflows_conf() -> dict[str, str]:
     """Render the configuration in the DAG as Airflow does for a running task."""
     tree = ast.parse((EXAMPLES / "airflow_dag.py").read_text(encoding="utf-8"))

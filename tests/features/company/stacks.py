@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+SPOKE = "210987654321"
+PLACE, SECRET = "http://127.0.0.1:1/api/v1/lineage", "second/token"
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
 BOUNDARY = "arn:aws:iam::123456789012:policy/Boundary"
 NAMED = {
@@ -23,4 +25,13 @@ NAMED = {
         "forward_url": "https://marquez.example/api/v1/lineage",
     },
     "hidden": {"endpoint": "private", "auth": "token"},
+    # The second emulator runs its functions.
+    "running": {
+        "auth": "token",
+        "sign_digests": True,
+        "alerts": "eventbridge",
+        "forward_url": PLACE,
+        "forward_secret": SECRET,
+        "producer_principals": [SPOKE],
+    },
 }
