@@ -251,19 +251,6 @@ def test_what_is_beyond_the_left_edge_is_a_click_away(open_view, company):
     )
 
 
-def test_a_list_that_is_not_whole_says_so_and_loads_the_rest(open_view, hub):
-    page = open_view(hub, "jobs")
-    page.get_by_text(re.compile(r"^the first 500 of 2,6\d\d jobs$")).wait_for()
-    page.get_by_text("owners, tags and folders here are of the first 500 alone").wait_for()
-    page.get_by_label("filter the list").fill("reader.0")
-    page.get_by_text(re.compile(r"^[\d,]+ of the first 500, of 2,6\d\d jobs$")).wait_for()
-    page.get_by_role("button", name="500 more").click()
-    page.get_by_text(re.compile(r"of the first 1,000, of 2,6\d\d jobs$")).wait_for()
-    page.get_by_role("button", name=re.compile(r"^all 2,6\d\d$")).click()
-    page.get_by_text(re.compile(r"^1,000 of 2,6\d\d jobs$")).wait_for()
-    assert page.get_by_text("alone").count() == 0
-
-
 def test_the_start_shows_the_estate_as_groups_and_a_click_opens_a_group_on_the_map(open_view, company):
     page = open_view(company, size=(1440, 900))
     estate = page.get_by_role("region", name="all jobs and their datasets")
