@@ -48,8 +48,11 @@ HTMLElement.prototype.hidePopover ??= () => undefined;
 // A download leaves the page where it is.
 HTMLAnchorElement.prototype.click = () => undefined;
 
+let client = newQueryClient();
+
 afterEach(() => {
   cleanup();
+  client.clear();
   localStorage.clear();
   vi.unstubAllGlobals();
 });
@@ -67,9 +70,10 @@ export function openPage(address: string, responses: Responses = {}) {
   };
   vi.stubGlobal("fetch", vi.fn(respond));
   history.replaceState(null, "", `/explore/${address}`);
+  client = newQueryClient();
   const user = userEvent.setup({ delay: null });
   render(
-    <QueryClientProvider client={newQueryClient()}>
+    <QueryClientProvider client={client}>
       <Router base="/explore">
         <App />
       </Router>

@@ -4,7 +4,8 @@ import { blankItem } from "../model/blank-item";
 import type { Item } from "../model/graph";
 import type { Impact, Impacted } from "../model/impact";
 import { nameOf } from "../url/ids";
-import { get, getText, type ResponseOf, type Schema } from "./client";
+import { call } from "./calls";
+import { getText, type ResponseOf, type Schema } from "./client";
 import { type Neighbour, toItem } from "./queries";
 
 export type Usage = Schema<"UsageReport">;
@@ -16,20 +17,25 @@ interface Range {
   end: string;
 }
 
-export const usage = async (node: string, range: Range, signal?: AbortSignal) =>
-  (await get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal })) as Usage;
-export const usageOfTag = async (tag: string, range: Range, signal?: AbortSignal) =>
-  (await get("/api/v1/reports/usage", { query: { tag, ...range }, signal })) as TagUsage;
+const USAGE = "/api/v1/reports/usage";
+
+export const usage = (node: string, range: Range) => call<typeof USAGE, Usage>(USAGE, { nodeId: node, ...range });
+export const usageOfTag = (tag: string, range: Range) => call<typeof USAGE, TagUsage>(USAGE, { tag, ...range });
 export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range) =>
-  getText("/api/v1/reports/usage", { query: { ...of, ...range, format: "csv" } });
-export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
-  get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
+  getText(USAGE, { query: { ...of, ...range, format: "csv" } });
+export const provenance = (node: string, range: Range) =>
+  call("/api/v1/reports/provenance", { nodeId: node, ...range });
 
 /** What is downstream of a job, dataset or column, nearest first. */
-export async function impact(node: string, depth: number, signal?: AbortSignal): Promise<Impact> {
-  const { impacted, truncated } = await get("/api/v1/reports/impact", { query: { nodeId: node, depth }, signal });
-  return { impacted: impacted.map(toImpacted), truncated };
-}
+export const impact = (node: string, depth: number) => ({
+  ...call("/api/v1/reports/impact", { nodeId: node, depth }),
+  select: toImpact,
+});
+
+const toImpact = ({ impacted, truncated }: ResponseOf<"/api/v1/reports/impact">): Impact => ({
+  impacted: impacted.map(toImpacted),
+  truncated,
+});
 
 type Reported = Schema<"ImpactReport" | "ColumnImpactReport">["impacted"][number];
 

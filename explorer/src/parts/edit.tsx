@@ -6,7 +6,6 @@ import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } fr
 import {
   annotated,
   describe,
-  keyOf,
   NEEDED,
   removeOwner,
   removeTag,
@@ -16,7 +15,7 @@ import {
   targetOf,
   withdraw,
 } from "../api/edit-queries";
-import { type Dataset, tags as fetchTags, type Job } from "../api/queries";
+import { type Dataset, type Job, TAGS } from "../api/queries";
 import { callerName } from "../model/format";
 import { kindOf, nameOf } from "../url/ids";
 import { When } from "./frame";
@@ -94,15 +93,18 @@ export function Edit({ id, namespace }: { id: string; namespace?: string }) {
 
 function EditDialog({ id, close }: { id: string; close: () => void }) {
   const client = useQueryClient(),
-    [kind, node] = keyOf(id);
-  const { data: thing, error } = useQuery({ queryKey: [kind, node], queryFn: ({ signal }) => annotated(id, signal) });
+    query = annotated(id);
+  const { data: thing, error } = useQuery(query);
   const dialog = (element: HTMLDialogElement | null) => void (element && !element.open && element.showModal());
   const saving = useMutation({
     mutationFn: (act: (target: Target) => Promise<Dataset | Job>) => act(targetOf(id, thing!)),
     onSuccess: (changed) => {
-      client.setQueryData([kind, node], changed);
+      client.setQueryData(query.queryKey, changed);
       // Pictures and lists show it when they are next opened.
-      void client.invalidateQueries({ refetchType: "none", predicate: ({ queryKey }) => queryKey[1] !== node });
+      void client.invalidateQueries({
+        refetchType: "none",
+        predicate: ({ queryKey }) => queryKey[1] !== query.queryKey[1],
+      });
     },
   });
   // Send the changes in turn: a failure is shown, and its text stays.
@@ -257,7 +259,7 @@ function Adding({
 }) {
   const [name, setName] = useState(""),
     [more, setMore] = useState("");
-  const known = useQuery({ queryKey: ["tags"], queryFn: ({ signal }) => fetchTags(signal), enabled: word === "tag" }),
+  const known = useQuery({ ...TAGS, enabled: word === "tag" }),
     list = useId();
   const send = (event: FormEvent) => {
     event.preventDefault();

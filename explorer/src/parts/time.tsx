@@ -3,7 +3,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 
-import { datasetVersions, foldedLineage, history, jobRuns } from "../api/queries";
+import { getOf } from "../api/calls";
+import { foldedLineage, history, RUNS, type Runs, VERSIONS } from "../api/queries";
 import { ago, local, utc } from "../model/format";
 import { isWide } from "../model/graph";
 import { summaryOf } from "../model/history";
@@ -41,7 +42,7 @@ async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: 
       failed: false,
     }));
   if (kindOf(node) === "job") {
-    const { runs } = await jobRuns(node, TICKS_MAX, signal);
+    const { runs } = (await getOf(RUNS, node, { limit: TICKS_MAX }, signal)) as Runs;
     return runs.map((run) => {
       const time = run.endedAt ?? run.startedAt ?? run.createdAt;
       return {
@@ -52,7 +53,7 @@ async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: 
       };
     });
   }
-  const { versions } = await datasetVersions(node, TICKS_MAX, signal);
+  const { versions } = await getOf(VERSIONS, node, { limit: TICKS_MAX }, signal);
   return versions.map((version, index) => {
     const { createdAt: time, failed } = version;
     const before = versions[index + 1];

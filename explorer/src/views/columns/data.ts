@@ -3,7 +3,7 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 
-import { columnsThen, type Dataset, columns as fetchColumns, dataset as fetchDataset } from "../../api/queries";
+import { columnsQuery, columnsThen, type Dataset, dataset as fetchDataset } from "../../api/queries";
 import type { ColumnLines } from "../../model/columns";
 import { datasetOf, fieldId } from "../../url/ids";
 import type { ColumnsState } from "../../url/state";
@@ -21,22 +21,15 @@ export interface ColumnsData {
 }
 
 export function useColumnsData({ node, depth, at, vs }: ColumnsState): ColumnsData {
-  const now = useQuery({
-    queryKey: ["columns", node, depth, at],
-    queryFn: ({ signal }) => fetchColumns(node, depth, at, signal),
-    enabled: node !== "",
-    placeholderData: keepPreviousData,
-  });
+  const now = useQuery({ ...columnsQuery(node, depth, at), enabled: node !== "", placeholderData: keepPreviousData });
   const other = useQuery({
-    queryKey: ["columns then", node, depth, vs],
-    queryFn: ({ signal }) => columnsThen(node, depth, vs, signal),
+    ...columnsThen(node, depth, vs),
     enabled: node !== "" && vs !== "",
     placeholderData: keepPreviousData,
   });
   const id = datasetOf(node);
   const { data: schema = NO_SCHEMA } = useQuery({
-    queryKey: ["dataset", id],
-    queryFn: ({ signal }) => fetchDataset(id, signal),
+    ...fetchDataset(id),
     enabled: node !== "",
     select: useCallback((dataset: Dataset) => dataset.fields.map(({ name }) => fieldId(dataset, name)), []),
   });

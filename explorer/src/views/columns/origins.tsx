@@ -13,7 +13,7 @@ import { link } from "../../url/state";
 export function Origins({ id }: { id: string }) {
   const [open, setOpen] = useState(false);
   const { can } = useReader();
-  const result = useQuery({ queryKey: ["origins", id], queryFn: ({ signal }) => origins(id, signal), enabled: open });
+  const result = useQuery({ ...origins(id), enabled: open });
   return (
     <details onToggle={(event) => setOpen((event.target as HTMLDetailsElement).open)}>
       <summary>

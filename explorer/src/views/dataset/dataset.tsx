@@ -26,11 +26,7 @@ const TABS: TabTitles = [
 export function DatasetView() {
   const query = new URLSearchParams(useSearch());
   const [node, tab] = [query.get("node") ?? "", query.get("tab") ?? ""];
-  const result = useQuery({
-    queryKey: ["dataset", node],
-    queryFn: ({ signal }) => fetchDataset(node, signal),
-    enabled: node !== "",
-  });
+  const result = useQuery({ ...fetchDataset(node), enabled: node !== "" });
   useTitle(result.data?.name ?? "Dataset");
   if (!node) return <Nothing title="No dataset is chosen">Find one with the box above.</Nothing>;
   return (

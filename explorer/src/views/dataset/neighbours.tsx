@@ -67,10 +67,7 @@ function LastRuns({
   dataset: { namespace: string; name: string };
   isOnly: boolean;
 }) {
-  const { data } = useQuery({
-    queryKey: ["runs", job, RUNS_MAX],
-    queryFn: ({ signal }) => jobRuns(job, RUNS_MAX, signal),
-  });
+  const { data } = useQuery(jobRuns(job, RUNS_MAX));
   const gap = isOnly ? usualGap(completedAt(runsThatWrote(data?.runs ?? [], dataset))) : null;
   const rows = rowsWritten(data?.runs ?? [], dataset);
   if (rows[0] === undefined) return gap && <span className="muted">, usually {gap}</span>;

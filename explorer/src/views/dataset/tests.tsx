@@ -2,18 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 
-import { datasetTestHistory, datasetTests } from "../../api/queries";
+import { datasetTestHistory, testsOf } from "../../api/queries";
 import { Loaded, Nothing } from "../../parts/frame";
 import { TestList } from "../../parts/tests";
 
 const TESTS_MAX = 100;
 
 export function Tests({ node }: { node: string }) {
-  const last = useQuery({ queryKey: ["tests", node, ""], queryFn: ({ signal }) => datasetTests(node, "", signal) });
-  const history = useQuery({
-    queryKey: ["test history", node],
-    queryFn: ({ signal }) => datasetTestHistory(node, TESTS_MAX, signal),
-  });
+  const last = useQuery(testsOf(node));
+  const history = useQuery(datasetTestHistory(node, TESTS_MAX));
   return (
     <Loaded of={last}>
       {({ tests, truncated }) =>

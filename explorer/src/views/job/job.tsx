@@ -24,11 +24,7 @@ const TABS: TabTitles = [
 export function JobView() {
   const query = new URLSearchParams(useSearch());
   const [node, tab] = [query.get("node") ?? "", query.get("tab") ?? ""];
-  const result = useQuery({
-    queryKey: ["job", node],
-    queryFn: ({ signal }) => fetchJob(node, signal),
-    enabled: node !== "",
-  });
+  const result = useQuery({ ...fetchJob(node), enabled: node !== "" });
   useTitle(result.data?.name ?? "Job");
   if (!node) return <Nothing title="No job is chosen">Find one with the box above.</Nothing>;
   return (

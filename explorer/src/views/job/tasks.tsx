@@ -3,8 +3,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
-import { childJobs } from "../../api/family-queries";
-import type { Job } from "../../api/queries";
+import { childJobs, type Job } from "../../api/queries";
 import { count, duration, plural } from "../../model/format";
 import { Heads } from "../../parts/controls";
 import { JobLink, When } from "../../parts/frame";

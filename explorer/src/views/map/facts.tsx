@@ -54,7 +54,7 @@ export function JobFacts({ item }: { item: Item }) {
 
 /** The error of a failed run: the graph does not have it, so it is fetched for the selected job alone. */
 export function RunError({ id }: { id: string }) {
-  const { data } = useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal) });
+  const { data } = useQuery(fetchRun(id));
   const error = data ? errorOf(data.facets) : null;
   return error === null ? null : (
     <>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 
-import { datasetTests, jobTests } from "../../api/queries";
+import { testsOf } from "../../api/queries";
 import { writtenAt } from "../../model/freshness";
 import type { Item, Lineage } from "../../model/graph";
 import { titleOf } from "../../model/titles";
@@ -86,10 +86,7 @@ export function NodePanel({ item, lineage, state, drawn, close, choose, open }: 
 
 /** The tests that fail: the graph has their numbers alone. */
 function Failures({ item, at }: { item: Item; at: string }) {
-  const result = useQuery({
-    queryKey: ["tests", item.id, at],
-    queryFn: ({ signal }) => (item.kind === "job" ? jobTests : datasetTests)(item.id, at, signal),
-  });
+  const result = useQuery(testsOf(item.id, at));
   return (
     <section>
       <h2>Failing tests</h2>

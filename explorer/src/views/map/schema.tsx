@@ -10,11 +10,7 @@ import { columnsLink } from "../../url/state";
 
 /** A dataset's columns: a map fetched in short has only their number. */
 export function Schema({ item }: { item: Item }) {
-  const { data } = useQuery({
-    queryKey: ["dataset", item.id],
-    queryFn: ({ signal }) => fetchDataset(item.id, signal),
-    enabled: item.fields.length === 0,
-  });
+  const { data } = useQuery({ ...fetchDataset(item.id), enabled: item.fields.length === 0 });
   const fields = data?.fields ?? item.fields;
   return (
     <section>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link } from "wouter";
 
-import { lineage as fetchLineage } from "../../api/queries";
+import { lineageQuery } from "../../api/queries";
 import { plural } from "../../model/format";
 import { type Item, type Lineage, showPaths } from "../../model/graph";
 import { nearestTroubles, type Trouble } from "../../model/paths";
@@ -28,11 +28,7 @@ interface Props {
 /** The nearest trouble upstream, farther than the map reaches. */
 export function Why({ item, ...of }: Props) {
   const { at } = of.state;
-  const result = useQuery({
-    queryKey: ["why", item.id, at],
-    queryFn: ({ signal }) =>
-      fetchLineage({ node: item.id, depth: WHY_DEPTH, at, direction: "up", fold: WHY_FOLD }, signal),
-  });
+  const result = useQuery(lineageQuery({ node: item.id, depth: WHY_DEPTH, at, direction: "up", fold: WHY_FOLD }));
   return (
     <section className="card">
       <h2>Nearest trouble upstream</h2>

@@ -14,11 +14,7 @@ import { Proof } from "./proof";
 import { Path, Tree } from "./tree";
 
 export function RecordPath({ node, root }: { node: string; root: string }) {
-  const live = useQuery({
-    queryKey: ["record", node],
-    queryFn: ({ signal }) => recordNode(node, signal),
-    retry: false,
-  });
+  const live = useQuery({ ...recordNode(node), retry: false });
   if (live.error instanceof Failure && live.error.status === 404)
     return root ? <Proof root={root} node={node} withPath /> : <Archived node={node} />;
   return (

@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { archivedBytes, type RecordProof, recordProof } from "../../api/record-queries";
+import { getBytes } from "../../api/client";
+import { proofQuery, type RecordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { type Check, type Claims, type Proven, prove } from "../../model/proof";
 import { proofFile, proofFileName } from "../../model/proof-file";
@@ -22,11 +23,7 @@ const WAITING = {
 } as const;
 
 export function Proof({ root, node, withPath }: { root: string; node: string; withPath: boolean }) {
-  const result = useQuery({
-    queryKey: ["proof", root, node],
-    queryFn: ({ signal }) => recordProof(root, node, signal),
-    staleTime: 600_000,
-  });
+  const result = useQuery(proofQuery(root, node));
   return (
     <section className="card proof" aria-label="proof">
       <h2>Proof</h2>
@@ -74,7 +71,7 @@ function Computed({ proof, claims, withPath }: { proof: RecordProof; claims: Cla
   const [done, setDone] = useState(0);
   const result = useQuery({
     queryKey: ["proven", claims.root_id, claims.node_id, claims.object.location],
-    queryFn: ({ signal }) => prove(claims, (location) => archivedBytes(location, signal), setDone),
+    queryFn: ({ signal }) => prove(claims, (location) => getBytes(location, signal), setDone),
     staleTime: Infinity,
   });
   if (result.error) return <Failed error={result.error} retry={() => void result.refetch()} />;

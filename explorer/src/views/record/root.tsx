@@ -10,7 +10,7 @@ import { download, Loaded } from "../../parts/frame";
 import { Tree } from "./tree";
 
 export function Root({ root }: { root: string }) {
-  const result = useQuery({ queryKey: ["outline", root], queryFn: ({ signal }) => rootOutline(root, signal) });
+  const result = useQuery(rootOutline(root));
   const trace = async () =>
     download(
       `trace-${root.replace(/[^\w.-]+/g, "_").slice(0, 60)}.jsonl`,

@@ -20,7 +20,7 @@ export function Events({ id }: { id: string }) {
 }
 
 function Sent({ id }: { id: string }) {
-  const result = useQuery({ queryKey: ["run-events", id], queryFn: ({ signal }) => runEvents(id, signal) });
+  const result = useQuery(runEvents(id));
   return (
     <Loaded of={result} rows={3}>
       {({ events, totalCount, truncated }) => (

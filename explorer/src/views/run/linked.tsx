@@ -3,19 +3,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
-import { downstreamRuns, upstreamRuns } from "../../api/queries";
+import { linkedRuns } from "../../api/queries";
 import { Loaded, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { link, type Side } from "../../url/state";
 
 const LINKED = {
-  up: { title: "The runs that made what it read", load: upstreamRuns },
-  down: { title: "The runs that read what it made", load: downstreamRuns },
+  up: { title: "The runs that made what it read", way: "upstream" as const },
+  down: { title: "The runs that read what it made", way: "downstream" as const },
 };
 
 export function LinkedRuns({ id, side }: { id: string; side: Side }) {
-  const { title, load } = LINKED[side];
-  const result = useQuery({ queryKey: ["linked-runs", side, id], queryFn: ({ signal }) => load(id, signal) });
+  const { title, way } = LINKED[side];
+  const result = useQuery(linkedRuns(id, way));
   return (
     <section className="card">
       <h2>{title}</h2>

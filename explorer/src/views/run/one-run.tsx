@@ -76,10 +76,7 @@ function Actions({ run, isAlone }: { run: Run; isAlone: boolean }) {
 /** The link that compares a failed run with the last one before it that completed. */
 function LastGood({ run }: { run: Run }) {
   const node = jobId(run.job);
-  const { data } = useQuery({
-    queryKey: ["runs", node, RUNS_MAX],
-    queryFn: ({ signal }) => jobRuns(node, RUNS_MAX, signal),
-  });
+  const { data } = useQuery(jobRuns(node, RUNS_MAX));
   const started = run.startedAt ?? run.createdAt;
   const good = data?.runs.find(
     (other) => other.state === "COMPLETED" && (other.startedAt ?? other.createdAt) < started,

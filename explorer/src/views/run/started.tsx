@@ -2,8 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 
-import { childRuns } from "../../api/family-queries";
-import type { Run } from "../../api/queries";
+import { childRuns, type Run } from "../../api/queries";
 import { count, duration } from "../../model/format";
 import { rankOf } from "../../model/states";
 import { NodeLink, When } from "../../parts/frame";
@@ -15,10 +14,7 @@ import { link } from "../../url/state";
 const STARTED_MAX = 200;
 
 export function StartedRuns({ id }: { id: string }) {
-  const { data } = useQuery({
-    queryKey: ["child-runs", id],
-    queryFn: ({ signal }) => childRuns(id, STARTED_MAX, signal),
-  });
+  const { data } = useQuery(childRuns(id, STARTED_MAX));
   if (!data?.runs.length) return null;
   return (
     <section className="card" aria-label="started runs">

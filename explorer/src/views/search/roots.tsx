@@ -3,21 +3,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
+import type { ResponseOf } from "../../api/client";
 import { rootsFrom } from "../../api/record-queries";
 import { count } from "../../model/format";
 import { useReader } from "../../parts/me";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
 
-type Root = Awaited<ReturnType<typeof rootsFrom>>["roots"][number];
+type Root = ResponseOf<"/api/v1/records/roots">["roots"][number];
 
 export function Roots({ prefix }: { prefix: string }) {
   const { root } = useReader();
-  const { data } = useQuery({
-    queryKey: ["roots", prefix],
-    queryFn: ({ signal }) => rootsFrom(prefix, signal),
-    enabled: root === undefined,
-  });
+  const { data } = useQuery({ ...rootsFrom(prefix), enabled: root === undefined });
   if (root !== undefined && !prefix)
     return (
       <p>

@@ -4,8 +4,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect } from "react";
 import { Link } from "wouter";
 
-import { changedJobs } from "../../api/list-queries";
-import { namespaces, tags } from "../../api/queries";
+import { CHANGED_JOBS } from "../../api/list-queries";
+import { ME, NAMESPACES, TAGS } from "../../api/queries";
 import { CARDS, PICTURES } from "../../features";
 import { count } from "../../model/format";
 import { Find } from "../../parts/find";
@@ -23,7 +23,6 @@ import { WorkList } from "./work";
 // A stack is empty once; every other visit loads less without them.
 const Ways = lazy(async () => ({ default: (await import("./ways")).Ways }));
 const EMPTY_POLL_MS = 4_000;
-const NAMESPACES = { queryKey: ["namespaces"], queryFn: ({ signal }: { signal: AbortSignal }) => namespaces(signal) };
 
 export function StartView() {
   useTitle("");
@@ -78,13 +77,15 @@ function useEmptiness(isAllowed: boolean): boolean {
     if (!isEmpty) return;
     // What was empty is queried anew; the reader and the demo's run are not of that.
     return () =>
-      void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" && queryKey[0] !== "demo" });
+      void client.resetQueries({
+        predicate: ({ queryKey }) => queryKey[0] !== ME.queryKey[0] && queryKey[0] !== "demo",
+      });
   }, [isEmpty, client]);
   return isEmpty;
 }
 
 function LastJobs() {
-  const result = useQuery({ queryKey: ["changed"], queryFn: ({ signal }) => changedJobs(signal) });
+  const result = useQuery(CHANGED_JOBS);
   return (
     <StartCard title="Ran lately" of={result} rows={3}>
       {({ jobs }) => (
@@ -130,7 +131,7 @@ function Namespaces() {
 }
 
 function KnownTags() {
-  const { data } = useQuery({ queryKey: ["tags"], queryFn: ({ signal }) => tags(signal) });
+  const { data } = useQuery(TAGS);
   if (!data?.tags.length) return null;
   return (
     <section className="card">

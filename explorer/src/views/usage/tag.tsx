@@ -19,10 +19,7 @@ import { Tagged } from "./tagged";
 export function TagUsageView({ tag }: { tag: string }) {
   const range = useRange();
   useTitle(`Usage of ${tag}`);
-  const result = useQuery({
-    queryKey: ["tag-usage", tag, range],
-    queryFn: ({ signal }) => usageOfTag(tag, range, signal),
-  });
+  const result = useQuery(usageOfTag(tag, range));
   return (
     <div className="page">
       <header className="head">

@@ -14,11 +14,7 @@ import { TagUsageView } from "./tag";
 import { Uses } from "./uses";
 
 const useReport = (node: string, range: { start: string; end: string }) =>
-  useQuery({
-    queryKey: ["usage", node, range],
-    queryFn: ({ signal }) => fetchUsage(node, range, signal),
-    enabled: kindOf(node) === "field",
-  });
+  useQuery({ ...fetchUsage(node, range), enabled: kindOf(node) === "field" });
 
 export function UsageView() {
   const query = new URLSearchParams(useSearch());
@@ -30,11 +26,7 @@ function ColumnUsageView({ node }: { node: string }) {
   const range = useRange();
   useTitle(node ? `Usage of ${nameOf(node).field ?? nameOf(node).name}` : "Usage");
   const result = useReport(node, range);
-  const sources = useQuery({
-    queryKey: ["provenance", node, range],
-    queryFn: ({ signal }) => fetchProvenance(node, range, signal),
-    enabled: kindOf(node) === "field",
-  });
+  const sources = useQuery({ ...fetchProvenance(node, range), enabled: kindOf(node) === "field" });
   if (kindOf(node) !== "field")
     return <Nothing title="No column is chosen">Usage is of one column: find it with the box above.</Nothing>;
   return (
