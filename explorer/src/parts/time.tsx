@@ -11,6 +11,7 @@ import { summaryOf } from "../model/history";
 import { fieldChanges, writeChange } from "../model/schema-change";
 import { kindOf } from "../url/ids";
 import { type Moment, parseTime } from "../url/state";
+import { Chip } from "./controls";
 import { useKeys } from "./keys";
 import { Tools } from "./tools";
 
@@ -134,10 +135,7 @@ export function TimeBar({ node, depth, at, vs, change }: Props) {
             "looking for changes…"
           ) : error ? (
             <>
-              changes are not known{" "}
-              <button className="chip" onClick={() => void refetch()}>
-                again
-              </button>
+              changes are not known <Chip press={() => void refetch()}>again</Chip>
             </>
           ) : (
             ""

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react"
 
 import { tokens } from "../api/client";
 import { daysUntil, plural } from "../model/format";
+import { Button } from "./controls";
 import { useReader } from "./me";
 import { mine } from "./mine";
 
@@ -69,12 +70,7 @@ export function Account() {
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
   if (!token && state === "none needed") return null;
-  if (!token || !me)
-    return (
-      <button className="button" onClick={tokens.ask}>
-        Sign in
-      </button>
-    );
+  if (!token || !me) return <Button press={tokens.ask}>Sign in</Button>;
   const days = me.expiresAt ? daysUntil(me.expiresAt, Date.now()) : null;
   const forget = () => {
     tokens.set("", false);

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 
 import { origins } from "../../api/queries";
+import { MonoLink } from "../../parts/controls";
 import { Loaded, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { StateOf } from "../../parts/signs";
@@ -39,9 +40,7 @@ export function Origins({ id }: { id: string }) {
                   {can("searchRecords") &&
                     version.roots.slice(0, 5).map((root) => (
                       <div key={root.rootId}>
-                        <Link className="mono" href={link("record", { root: root.rootId })}>
-                          {root.rootId}
-                        </Link>
+                        <MonoLink to={link("record", { root: root.rootId })}>{root.rootId}</MonoLink>
                       </div>
                     ))}
                 </li>

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { type Dataset, dataset as fetchDataset } from "../../api/queries";
+import { LinkButton } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Facets, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
 import { Tabs, type TabTitles } from "../../parts/tabs";
@@ -59,15 +60,9 @@ function Actions({ dataset, node }: { dataset: Dataset; node: string }) {
       <Link className="button main" href={mapLink({ node })}>
         Map
       </Link>
-      <Link className="button" href={columnsLink({ node })}>
-        Columns
-      </Link>
-      <Link className="button" href={link("impact", { node })}>
-        Impact
-      </Link>
-      <Link className="button" href={mapLink({ node, sel: node, why: true })}>
-        Why?
-      </Link>
+      <LinkButton to={columnsLink({ node })}>Columns</LinkButton>
+      <LinkButton to={link("impact", { node })}>Impact</LinkButton>
+      <LinkButton to={mapLink({ node, sel: node, why: true })}>Why?</LinkButton>
       <Edit id={node} namespace={dataset.namespace} />
     </div>
   );

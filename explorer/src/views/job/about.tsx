@@ -6,6 +6,7 @@ import type { Job } from "../../api/queries";
 import { count, duration } from "../../model/format";
 import { parentOf } from "../../model/parent";
 import { completedAt, lasting, usualDurationMs, usualGap } from "../../model/rhythm";
+import { Counted } from "../../parts/controls";
 import { SetHere } from "../../parts/edit";
 import { Fact } from "../../parts/fact";
 import { NodeLink, When } from "../../parts/frame";
@@ -121,9 +122,7 @@ function ParentLink({ job }: { job: Job }) {
 function Datasets({ title, ids }: { title: string; ids: Job["inputs"] | Job["outputs"] }) {
   return (
     <div>
-      <h2>
-        {title} <span className="muted">{count(ids.length)}</span>
-      </h2>
+      <Counted title={title} of={count(ids.length)} />
       <ul className="plain">
         {ids.slice(0, DATASETS_MAX).map((id) => (
           <li key={datasetId(id)}>

@@ -1,10 +1,9 @@
 /** The bar of a map: what it is about, what it leaves out, and the tools. */
 
-import { Link } from "wouter";
-
 import { DepthChoice, DirectionChoice } from "../../draw/choices";
 import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
+import { LinkButton } from "../../parts/controls";
 import { Menu } from "../../parts/menu";
 import { KindOf } from "../../parts/signs";
 import { PictureChoice, Tools } from "../../parts/tools";
@@ -91,12 +90,8 @@ function MapTools({ map: { state, data, picture, actions, list, layout } }: { ma
       )}
       {focus && (
         <>
-          <Link className="button" href={columnsOf(state, focus)}>
-            Columns
-          </Link>
-          <Link className="button" href={link("impact", { node: focus })}>
-            Impact
-          </Link>
+          <LinkButton to={columnsOf(state, focus)}>Columns</LinkButton>
+          <LinkButton to={link("impact", { node: focus })}>Impact</LinkButton>
         </>
       )}
       <ExportMenu

@@ -2,6 +2,7 @@
 
 import { utc } from "../../model/format";
 import { WaysToChanges } from "../../parts/changes";
+import { Chip } from "../../parts/controls";
 import { AsOf, ChangesBar } from "../../parts/frame";
 import { useTicks } from "../../parts/time";
 import type { MapState } from "../../url/state";
@@ -38,10 +39,7 @@ export function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }
       )}
       {failure && (
         <div className="notice warn" role="alert">
-          A part of this map could not be loaded: {failure.message}{" "}
-          <button className="chip" onClick={retry}>
-            Try again
-          </button>
+          A part of this map could not be loaded: {failure.message} <Chip press={retry}>Try again</Chip>
         </div>
       )}
     </>

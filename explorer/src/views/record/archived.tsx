@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { searchRecords } from "../../api/record-queries";
+import { Button } from "../../parts/controls";
 import { Loaded } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { Path } from "./tree";
@@ -20,9 +21,7 @@ export function Archived({ node }: { node: string }) {
           <p className="muted">It is no longer in the table; this is what the archive has.</p>
           {records.length === 0 &&
             (cursor ? (
-              <button className="button" onClick={() => void result.refetch()}>
-                The archive is still being searched: search again
-              </button>
+              <Button press={() => void result.refetch()}>The archive is still being searched: search again</Button>
             ) : (
               <p>Nothing of this id is known.</p>
             ))}

@@ -2,11 +2,10 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link } from "wouter";
 
 import { type SearchRecord, searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
-import { Filter } from "../../parts/controls";
+import { Filter, LinkButton, MonoLink } from "../../parts/controls";
 import { Bones, Failed, When } from "../../parts/frame";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
@@ -17,9 +16,7 @@ const COLUMNS: ColumnOf<SearchRecord>[] = [
     name: "Node",
     by: (record) => record.node_id,
     cell: (record) => (
-      <Link className="mono" href={link("record", { node: record.node_id, root: record.root_id })}>
-        {record.node_id}
-      </Link>
+      <MonoLink to={link("record", { node: record.node_id, root: record.root_id })}>{record.node_id}</MonoLink>
     ),
   },
   {
@@ -49,9 +46,7 @@ export function RecordsOfAction({ root, action }: { root: string; action: string
     <section className="card">
       <div className="actions">
         <h2>{action}</h2>
-        <Link className="button" href={link("record", { root })}>
-          All actions
-        </Link>
+        <LinkButton to={link("record", { root })}>All actions</LinkButton>
         <Filter label="filter the records" value={filter} set={setFilter} />
         <span className="muted" role="status">
           {filter && `${count(rows.length)} of `}

@@ -7,6 +7,7 @@ import { Failure } from "../../api/client";
 import { type Place, recordNode } from "../../api/record-queries";
 import { plural } from "../../model/format";
 import { outlineOf } from "../../model/outline";
+import { MonoLink } from "../../parts/controls";
 import { Loaded } from "../../parts/frame";
 import { link } from "../../url/state";
 import { Archived } from "./archived";
@@ -58,10 +59,7 @@ function FromRoot({ match, node }: Of) {
   return (
     <section className="card">
       <h2>
-        From its root{" "}
-        <Link className="mono" href={link("record", { root })}>
-          {root}
-        </Link>
+        From its root <MonoLink to={link("record", { root })}>{root}</MonoLink>
       </h2>
       {match.complete === false && <Gap match={match} />}
       <Path steps={match.path} here={node} />

@@ -1,7 +1,7 @@
 /** A record's path from its root, its descendants and its proof, and the folded tree of a root. */
 
-import { Link, useSearch } from "wouter";
-
+import { useSearch } from "wouter";
+import { MonoLink } from "../../parts/controls";
 import { Nothing, useTitle } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { link } from "../../url/state";
@@ -45,9 +45,6 @@ function Head({ node, root }: { node: string; root: string }) {
 
 const RecordOf = ({ root }: { root: string }) => (
   <>
-    Record of{" "}
-    <Link className="mono" href={link("record", { root })}>
-      {root}
-    </Link>
+    Record of <MonoLink to={link("record", { root })}>{root}</MonoLink>
   </>
 );

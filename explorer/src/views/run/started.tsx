@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { childRuns, type Run } from "../../api/queries";
 import { count, duration } from "../../model/format";
 import { rankOf } from "../../model/states";
+import { Counted } from "../../parts/controls";
 import { NodeLink, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -18,9 +19,7 @@ export function StartedRuns({ id }: { id: string }) {
   if (!data?.runs.length) return null;
   return (
     <section className="card" aria-label="started runs">
-      <h2>
-        Started <span className="muted">{count(data.totalCount)}</span>
-      </h2>
+      <Counted title="Started" of={count(data.totalCount)} />
       <LongTable
         label="runs that it started"
         height="420px"

@@ -4,6 +4,7 @@ import type { Run } from "../../api/queries";
 import { count } from "../../model/format";
 import { rowsOf } from "../../model/rows";
 import { textOfSubset } from "../../model/subset";
+import { Counted } from "../../parts/controls";
 import { NodeLink } from "../../parts/frame";
 import { datasetId } from "../../url/ids";
 
@@ -15,9 +16,7 @@ export function Versions({ title, of, others }: { title: string; of: Uses; other
     names = new Set(others?.map((use) => datasetId(use.datasetVersionId)));
   return (
     <section className="card">
-      <h2>
-        {title} <span className="muted">{of.length}</span>
-      </h2>
+      <Counted title={title} of={of.length} />
       {of.length === 0 && <p className="muted">nothing was reported</p>}
       <ul className="plain">
         {of.map((use) => {

@@ -8,6 +8,7 @@ import { CHANGED_JOBS } from "../../api/list-queries";
 import { ME, NAMESPACES, TAGS } from "../../api/queries";
 import { CARDS, PICTURES } from "../../features";
 import { count } from "../../model/format";
+import { MonoLink } from "../../parts/controls";
 import { Find } from "../../parts/find";
 import { Bones, JobLink, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -114,9 +115,7 @@ function Namespaces() {
           <ul className="plain">
             {listed.map(({ name }) => (
               <li key={name}>
-                <Link className="mono" href={link("search", { namespace: name })}>
-                  {name}
-                </Link>{" "}
+                <MonoLink to={link("search", { namespace: name })}>{name}</MonoLink>{" "}
                 <Link className="small" href={link("datasets", { namespace: name })}>
                   datasets
                 </Link>
