@@ -1,19 +1,21 @@
 /** What stands beside the columns: what the selected one is made of and goes into, who reported it, its runs. */
 
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "wouter";
-
+import { origins } from "../../api/queries";
 import { type Column, type ColumnArrow, type ColumnLines, indirectUses } from "../../model/columns";
 import { plural } from "../../model/format";
 import { titleOf, titleOfId } from "../../model/titles";
 import { Chip, CloseButton, Counted, LinkButton, MonoLink } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { NodeLink } from "../../parts/frame";
+import { Loaded, NodeLink, When } from "../../parts/frame";
+import { useReader } from "../../parts/me";
 import { Pin } from "../../parts/pin";
-import { KindOf } from "../../parts/signs";
+import { KindOf, StateOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
 import { Operations } from "./operations";
-import { Origins } from "./origins";
 import { Recipe } from "./recipe";
 import { Masked, Sources, Steps } from "./sources";
 
@@ -143,5 +145,47 @@ function ReportedBy({ column }: { column: Column }) {
         ))}
       </ul>
     </>
+  );
+}
+
+function Origins({ id }: { id: string }) {
+  const [open, setOpen] = useState(false);
+  const { can } = useReader();
+  const result = useQuery({ ...origins(id), enabled: open });
+  return (
+    <details onToggle={(event) => setOpen((event.target as HTMLDetailsElement).open)}>
+      <summary>
+        <b>Versions, runs, records</b>
+      </summary>
+      {open && (
+        <Loaded of={result} rows={3}>
+          {({ versions }) => (
+            <ul className="plain">
+              {versions.length === 0 && <li className="muted">none is known</li>}
+              {versions.slice(0, 10).map((version) => (
+                <li key={version.version}>
+                  <span className="mono">{version.version.slice(0, 8)}</span>{" "}
+                  {version.run && (
+                    <>
+                      <StateOf state={version.run.state} />{" "}
+                      <Link href={link("run", { id: version.run.id })}>{version.run.job.name}</Link>{" "}
+                      <span className="muted">
+                        <When time={version.run.endedAt} />
+                      </span>
+                    </>
+                  )}
+                  {can("searchRecords") &&
+                    version.roots.slice(0, 5).map((root) => (
+                      <div key={root.rootId}>
+                        <MonoLink to={link("record", { root: root.rootId })}>{root.rootId}</MonoLink>
+                      </div>
+                    ))}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      )}
+    </details>
   );
 }

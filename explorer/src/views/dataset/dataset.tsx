@@ -2,18 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
-
-import { type Dataset, dataset as fetchDataset } from "../../api/queries";
-import { LinkButton } from "../../parts/controls";
+import { type Dataset, datasetTestHistory, dataset as fetchDataset, testsOf } from "../../api/queries";
+import { Heads, LinkButton } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { Facets, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
+import { Facets, Loaded, NodeHead, NodeLink, Nothing, useTitle } from "../../parts/frame";
 import { Tabs, type TabTitles } from "../../parts/tabs";
+import { TestList } from "../../parts/tests";
+import { datasetId, fieldId } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
 import { About } from "./about";
 import { Neighbours } from "./neighbours";
 import { Schema } from "./schema";
-import { Sources } from "./sources";
-import { Tests } from "./tests";
 import { Versions } from "./versions";
 
 const TABS: TabTitles = [
@@ -64,6 +63,93 @@ function Actions({ dataset, node }: { dataset: Dataset; node: string }) {
       <LinkButton to={link("impact", { node })}>Impact</LinkButton>
       <LinkButton to={mapLink({ node, sel: node, why: true })}>Why?</LinkButton>
       <Edit id={node} namespace={dataset.namespace} />
+    </div>
+  );
+}
+
+const TESTS_MAX = 100;
+
+function Tests({ node }: { node: string }) {
+  const last = useQuery(testsOf(node));
+  const history = useQuery(datasetTestHistory(node, TESTS_MAX));
+  return (
+    <Loaded of={last}>
+      {({ tests, truncated }) =>
+        tests.length === 0 ? (
+          <Nothing title="No result of a test was reported">
+            A job reports it in the facet <code>dataQualityAssertions</code>.
+          </Nothing>
+        ) : (
+          <>
+            <section className="card">
+              <h2>Last results</h2>
+              <TestList results={tests} />
+              {truncated && <p className="small muted">There are more than are kept.</p>}
+            </section>
+            <Loaded of={history}>
+              {(answer) => (
+                <section className="card">
+                  <h2>History</h2>
+                  <TestList results={answer.tests} />
+                  {answer.truncated && <p className="small muted">Older results are not here.</p>}
+                </section>
+              )}
+            </Loaded>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+type Source = NonNullable<Dataset["columnLineage"]>[number]["inputFields"][number];
+
+function Sources({ dataset }: { dataset: Dataset }) {
+  if (!dataset.columnLineage?.length)
+    return (
+      <Nothing title="Nothing is reported of what its columns are made of">
+        Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.
+      </Nothing>
+    );
+  return (
+    <section className="card">
+      <table className="table">
+        <Heads names={["Column", "Made of"]} />
+        <tbody>
+          {dataset.columnLineage.map((column) => (
+            <tr key={column.name}>
+              <td className="mono">
+                <Link href={columnsLink({ node: fieldId(dataset, column.name) })}>{column.name}</Link>
+              </td>
+              <td>
+                {column.inputFields.map((source, index) => (
+                  <SourceLine key={index} source={source} />
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function SourceLine({ source: { namespace, dataset, field, transformations } }: { source: Source }) {
+  const of = { namespace, name: dataset };
+  return (
+    <div>
+      <NodeLink
+        id={field === null ? datasetId(of) : fieldId(of, field)}
+        name={`${dataset}${field === null ? "" : `.${field}`}`}
+        where={null}
+      />{" "}
+      <span className="muted small">
+        {transformations
+          .map(
+            ({ type, subtype, description }) => description || `${type}${subtype ? ` ${subtype}` : ""}`.toLowerCase(),
+          )
+          .join("; ")}
+      </span>
     </div>
   );
 }

@@ -1,10 +1,10 @@
 /** The first view: what to look for, and what fails. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect } from "react";
-import { Link } from "wouter";
-
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { Link, useLocation } from "wouter";
 import { CHANGED_JOBS } from "../../api/list-queries";
+import { demo, startDemo } from "../../api/local";
 import { ME, NAMESPACES, TAGS } from "../../api/queries";
 import { CARDS, PICTURES } from "../../features";
 import { count } from "../../model/format";
@@ -18,7 +18,6 @@ import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 import { StartCard } from "./list";
 import { MineCard } from "./mine";
-import { useDemo } from "./use-demo";
 import { WorkList } from "./work";
 
 // A stack is empty once; every other visit loads less without them.
@@ -141,4 +140,33 @@ function KnownTags() {
       )}
     </section>
   );
+}
+
+const POLL_MS = 1_000;
+const KEY = ["demo"];
+
+/** Return the run, which is not known unless `isEmpty`, and a function that starts one. */
+function useDemo(isEmpty: boolean) {
+  const { me } = useReader();
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  // API Gateway names the caller, or a token does: no such stack is on this machine.
+  const isLocal = me?.caller === null;
+  const { data } = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => demo(signal),
+    retry: false,
+    gcTime: 0,
+    enabled: ({ state }) => (isEmpty && isLocal) || state.data?.state === "RUNNING",
+    refetchInterval: ({ state }) => (state.data?.state === "RUNNING" ? POLL_MS : false),
+  });
+  const before = useRef(data?.state);
+  useEffect(() => {
+    if (before.current === "RUNNING" && data?.state === "COMPLETED" && data.link) navigate(`/${data.link}`);
+    before.current = data?.state;
+  }, [data, navigate]);
+  const load = async () => {
+    client.setQueryData(KEY, await startDemo());
+  };
+  return { demo: data, load };
 }

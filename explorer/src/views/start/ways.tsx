@@ -1,11 +1,9 @@
 /** Three ways to the first lineage, where there is none to show: the demo's, one run by curl, a PySpark job's. */
 
-import { type ReactNode, useState } from "react";
-
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { addressOf, tokens } from "../../api/client";
 import type { Demo } from "../../api/local";
 import { curlOf, type Intake, intakeOf, pysparkOf, UNKNOWN_URL } from "../../model/ways";
-import { Copyable } from "../../parts/copyable";
 import { useReader } from "../../parts/me";
 import { type Sign, SignOf, StateOf } from "../../parts/signs";
 
@@ -118,5 +116,42 @@ function LoadDemo({ demo, load }: { demo: Demo; load: () => Promise<void> }) {
         </div>
       )}
     </article>
+  );
+}
+
+const SHOWN_MS = 3_000;
+
+function Copyable({ name, text }: { name: string; text: string }) {
+  const shown = useRef<HTMLPreElement>(null);
+  const [note, setNote] = useState("");
+  useEffect(() => {
+    if (!note) return;
+    const timer = setTimeout(() => setNote(""), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [note]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setNote("Copied");
+    } catch {
+      // Without HTTPS, or by the reader's choice, a page may not write there.
+      getSelection()?.selectAllChildren(shown.current!);
+      setNote("Selected: copy it by the keyboard");
+    }
+  };
+  return (
+    <div className="copyable">
+      <pre ref={shown} role="group" aria-label={name} tabIndex={0}>
+        {text}
+      </pre>
+      <div className="actions">
+        <button className="button" aria-label={`Copy: ${name}`} onClick={() => void copy()}>
+          Copy
+        </button>
+        <span role="status" className="small muted">
+          {note}
+        </span>
+      </div>
+    </div>
   );
 }
