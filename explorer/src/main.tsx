@@ -1,3 +1,5 @@
+import "./style/base.css";
+
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -5,7 +7,6 @@ import { Router } from "wouter";
 
 import { newQueryClient } from "./api/query-client";
 import { App } from "./app";
-import "./style/base.css";
 
 // Every view is one segment below `explore/`, under whatever prefix that is.
 const base = location.pathname.replace(/\/[^/]*$/, "");

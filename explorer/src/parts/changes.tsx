@@ -1,5 +1,7 @@
 /** The panel of a comparison: what was added, removed and changed, who did it and when, to be stepped through. */
 
+import "./changes.css";
+
 import { Link } from "wouter";
 
 import { type Cause, type ChangeRow, KINDS, nextChange } from "../model/changes";

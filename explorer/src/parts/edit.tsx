@@ -1,5 +1,7 @@
 /** Annotations in the page: who set them, and the dialog to change them for readers with the right to write. */
 
+import "./edit.css";
+
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 

@@ -1,5 +1,7 @@
 /** The search box: what is typed is found by a part of its name; arrows choose, Enter opens. */
 
+import "./find.css";
+
 import { useEffect, useId, useRef } from "react";
 import type { Hit } from "../api/queries";
 import { HitState, Marked } from "./hits";

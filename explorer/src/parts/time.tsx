@@ -1,5 +1,7 @@
 /** The bar of times: the changes of the focus, the moment on show, and the moment to compare with. */
 
+import "./time.css";
+
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 

@@ -1,5 +1,7 @@
 /** The reader's token: the dialog for it, shown when the API needs one, and the button in the header. */
 
+import "./menu.css";
+
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
 
 import { tokens } from "../api/client";

@@ -1,5 +1,7 @@
 /** Who writes a dataset, how many rows, and who reads it, in one line. */
 
+import "./neighbours.css";
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 

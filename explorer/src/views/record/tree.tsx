@@ -1,5 +1,7 @@
 /** A tree of records, folded by action, and the path of one. */
 
+import "./record.css";
+
 import { Link } from "wouter";
 
 import { count, utc } from "../../model/format";

@@ -1,5 +1,7 @@
 /** The first view: what to look for, and what fails. */
 
+import "./start.css";
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";

@@ -1,5 +1,7 @@
 /** Three ways to the first lineage, where there is none to show: the demo's, one run by curl, a PySpark job's. */
 
+import "./ways.css";
+
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { addressOf, tokens } from "../../api/client";
 import type { Demo } from "../../api/local";
