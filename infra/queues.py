@@ -82,7 +82,10 @@ def accept_from_alone(queue: sqs.Queue, senders: Sequence[iam.IRole], *, tags: S
 
 
 def deliver_to_alone(queue: sqs.Queue, role: iam.IRole) -> None:
-    """Deny receiving to everybody but this role: only its function then holds receipts of messages under way."""
+    """Deny receiving to everybody but this role, as in `deliver_to_alone(queue, function.role)`.
+
+    Only the role's function then holds receipts of messages under way.
+    """
     _deny(queue, "ReceiverIsKnown", "sqs:ReceiveMessage", {"ArnNotEquals": {"aws:PrincipalArn": role.role_arn}})
 
 

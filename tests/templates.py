@@ -11,6 +11,7 @@ _CONSTRUCTS = (
     "Storage",
     "Ingestion",
     "Events",
+    "BucketEvents",
     "Forwarding",
     "Producers",
     "ArchiveSearch",

@@ -75,7 +75,7 @@ def client(service: Literal["athena", "dynamodb", "events", "glue", "kms", "s3",
 
 @cache
 def session() -> Session:
-    """Load the process's settings and credentials.
+    """Load the process's settings and credentials, as for `session().create_client("datazone")`.
 
     The clients are botocore's: boto3 without its transfers of files, unused by functions. To import boto3 costs a cold
     start as much as a client.

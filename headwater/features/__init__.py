@@ -32,6 +32,11 @@ FEATURES: tuple[Feature, ...] = (
         construct="headwater.features.forwarding.construct",
     ),
     Feature(
+        "bucket_events",
+        context="headwater.features.bucket_events.context",
+        construct="headwater.features.bucket_events.construct",
+    ),
+    Feature(
         "alerts",
         serve="headwater.features.alerts.serve",
         on_loaded=("ALERTS_QUEUE_URL", "headwater.features.alerts.loaded"),

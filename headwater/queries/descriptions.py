@@ -89,9 +89,12 @@ def dataset_of_group(group: ResolvedDataset, facets: Facets, *, hidden: bool = F
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The columns of a dataset, and the type of every field in them; not `known` if no facet lists columns."""
+    """The columns of a dataset with their places from 1, and the type of every field in them.
 
-    columns: tuple[FieldPath, ...]
+    Not `known` if no facet lists columns.
+    """
+
+    columns: Mapping[FieldPath, int]
     types: Mapping[FieldPath, str | None]
 
     @property
@@ -100,7 +103,7 @@ class Schema:
         return bool(self.columns)
 
 
-NO_SCHEMA = Schema((), {})
+NO_SCHEMA = Schema({}, {})
 
 
 def schema_of(facets: Facets) -> Schema:
@@ -111,11 +114,11 @@ def schema_of(facets: Facets) -> Schema:
     """
     types: dict[FieldPath, str | None] = {}
     fields = fields_of(facets)
-    columns = tuple(parse_dotted(str(field.get("name"))) for field in fields)
+    columns = dict.fromkeys(parse_dotted(str(field.get("name"))) for field in fields)
     level: list[_Level] = [((), fields)]
     for _ in range(_DEPTH_MAX):
         level = [inner for outer, fields in level for inner in _described(outer, fields, types)]
-    return Schema(tuple(dict.fromkeys(columns)), types)
+    return Schema({path: place for place, path in enumerate(columns, 1)}, types)
 
 
 def described_fields(facts: DatasetFacts) -> set[FieldPath]:

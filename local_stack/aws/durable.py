@@ -1,10 +1,12 @@
-"""The state of the endpoint, kept in a file: its items, objects, partitions and messages outlive the process.
+"""The state of the endpoint, kept in a file: its objects, partitions and messages outlive the process.
+
+Items are in a file of their own (`local_stack.aws.tables`); a file of an older version has them still.
 
 SQLite has a change before the response leaves: an accepted change survives a crash. A message with a lost deletion is
 delivered again, as SQS may do.
 
     durable = Durable(application, Path("state.sqlite"))
-    durable.restore()  # into tables, buckets and queues made meanwhile
+    durable.restore(tables)  # into tables, buckets and queues made meanwhile
 """
 
 from __future__ import annotations
@@ -14,24 +16,20 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import parse_qs
 from xml.etree import ElementTree
 
 import orjson
-from moto.dynamodb.models import dynamodb_backends
-from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.glue.models import glue_backends
 from moto.s3.models import FakeDeleteMarker, FakeKey, s3_backends
 from moto.sqs.models import Message, sqs_backends
 
-from local_stack.aws import moto_tables
 from local_stack.aws.endpoint import ACCOUNT, REGION
-from local_stack.aws.partiql import parse_put
+from local_stack.aws.tables.operations import Tables
 
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
-_Writes: TypeAlias = Iterable[tuple[str, Mapping[str, Any]]]
 # Attributes of an object beyond its bytes.
 _OF_OBJECT = ("etag", "checksum_algorithm", "checksum_value", "lock_mode", "lock_until", "lock_legal_status")
 _OF_MESSAGE = (
@@ -60,7 +58,7 @@ class Newer(Exception):
 
 
 class Durable:
-    """A WSGI application that keeps the changes by requests to DynamoDB, Glue, S3 and SQS.
+    """A WSGI application that keeps the changes by requests to Glue, S3 and SQS.
 
     Call it for one request to a service at a time; `service_of` names the service. The file has a connection for each.
 
@@ -70,16 +68,14 @@ class Durable:
 
     def __init__(self, application: Application, file: Path, service_of: Callable[[Environ], str]) -> None:
         self._application, self._service_of = application, service_of
-        self._items, self._objects, self._messages, self._partitions = (_open(file) for _ in range(4))
+        self._objects, self._messages, self._partitions = (_open(file) for _ in range(3))
         self._keepers = {
-            "dynamodb": self._keep_items,
             "glue": self._keep_partitions,
             "s3": self._keep_objects,
             "sqs": self._keep_messages,
         }
         self._known: dict[str, set[str]] = {}
         self._place = 0
-        self._expired: list[tuple[str, str]] = []
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a WSGI request."""
@@ -94,38 +90,6 @@ class Durable:
         if keep and statuses[-1].startswith("2"):
             keep(environ)
         return chunks
-
-    # -- items
-
-    def _keep_items(self, environ: Environ) -> None:
-        operation = environ.get("HTTP_X_AMZ_TARGET", "").rpartition(".")[2]
-        touched = list(touched_items(operation, environ["wsgi.input"].getvalue()))
-        if not touched:
-            return
-        tables = dynamodb_backends[ACCOUNT][REGION].tables
-        with self._items:
-            for name, key in touched:
-                table = tables.get(name)
-                if table is None:  # deleted since
-                    continue
-                values = [key[attribute] for attribute in table.table_key_attrs]
-                hash_key, *range_key = map(DynamoType, values)
-                item = table.get_item(hash_key, range_key[0] if range_key else None)
-                row = (name, _key(values))
-                if item is None:
-                    self._items.execute("DELETE FROM items WHERE tbl = ? AND key = ?", row)
-                else:
-                    body = orjson.dumps(item.to_json()["Attributes"], default=moto_tables.as_base64)
-                    self._items.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?)", (*row, body))
-
-    def forget_expired(self, removed: Iterable[Mapping[str, Any]]) -> None:
-        """Drop items removed by earlier calls; `removed` may still be on the way through the table's stream.
-
-        After a crash they expire once more, which changes nothing.
-        """
-        with self._items:
-            self._items.executemany("DELETE FROM items WHERE tbl = ? AND key = ?", self._expired)
-        self._expired = [(item["table"], _key(list(item["keys"].values()))) for item in removed]
 
     # -- objects
 
@@ -179,11 +143,10 @@ class Durable:
 
     # -- restoring
 
-    def restore(self) -> None:
+    def restore(self, tables: Tables) -> None:
         """Put all kept things back into the tables, buckets and queues of their names."""
-        for table, item in self._items.execute("SELECT tbl, item FROM items"):
-            body = orjson.dumps({"TableName": table, "Item": orjson.loads(item)})
-            moto_tables.respond("DynamoDB_20120810.PutItem", body)
+        self._move_items(tables)
+        tables.restore()
         buckets = s3_backends[ACCOUNT]["aws"].buckets
         for name, key, about, body in self._objects.execute(
             "SELECT bucket, key, about, body FROM objects ORDER BY bucket, key, number"
@@ -202,61 +165,35 @@ class Durable:
                 queues[name].add_message(_message_of(message_id, message, fifo=queues[name].fifo_queue))
                 self._known.setdefault(name, set()).add(message_id)
 
+    def _move_items(self, tables: Tables) -> None:
+        """Move the items of an older version into the tables."""
+        items = self._objects.execute("SELECT tbl, item FROM items").fetchall()
+        tables.put_all((table, orjson.loads(item)) for table, item in items)
+        with self._objects:
+            self._objects.execute("DELETE FROM items")
 
-def touched_items(operation: str, body: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the table and the key (perhaps with more attributes) of each item in a changing request.
 
-    >>> list(touched_items("DeleteItem", b'{"TableName": "t", "Key": {"pk": {"S": "P"}}}'))
-    [('t', {'pk': {'S': 'P'}})]
+def open_database(file: Path | None) -> sqlite3.Connection:
+    """Open a database that has each change before its response leaves; without a file it is in memory.
+
+    Raises:
+        Newer: the file is of a later version.
     """
-    if operation in _WRITES:
-        for table, write in _WRITES[operation](orjson.loads(body)):
-            yield table, write.get("Item") or write["Key"]
-
-
-def _single(request: dict[str, Any]) -> _Writes:
-    return [(request["TableName"], request)]
-
-
-def _in_batch(request: dict[str, Any]) -> _Writes:
-    tables = request["RequestItems"].items()
-    return ((table, write) for table, writes in tables for either in writes for write in either.values())
-
-
-def _in_transaction(request: dict[str, Any]) -> _Writes:
-    return ((write["TableName"], write) for action in request["TransactItems"] for write in action.values())
-
-
-def _by_statements(request: dict[str, Any]) -> _Writes:
-    puts = (parse_put(statement) for statement in request["Statements"])
-    return ((put.table, {"Item": put.item}) for put in puts if put)
-
-
-# The writes in a request: each table with the item or its key.
-_WRITES: dict[str, Callable[[dict[str, Any]], _Writes]] = {
-    "PutItem": _single,
-    "UpdateItem": _single,
-    "DeleteItem": _single,
-    "BatchWriteItem": _in_batch,
-    "TransactWriteItems": _in_transaction,
-    "BatchExecuteStatement": _by_statements,
-}
-
-
-def _open(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(file, timeout=60, check_same_thread=False)
+    connection = sqlite3.connect(file or ":memory:", timeout=60, check_same_thread=False, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     [version] = connection.execute("PRAGMA user_version").fetchone()
     if version > _VERSION:
         raise Newer(f"is of version {version}, and this program reads {_VERSION}")
-    connection.executescript(_TABLES)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
     return connection
 
 
-def _key(values: list[Any]) -> str:
-    return json.dumps(values, sort_keys=True)
+def _open(file: Path) -> sqlite3.Connection:
+    connection = open_database(file)
+    connection.isolation_level = "DEFERRED"
+    connection.executescript(_TABLES)
+    return connection
 
 
 def _deleted_keys(environ: Environ) -> Iterator[str]:

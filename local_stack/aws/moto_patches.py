@@ -1,10 +1,10 @@
 """The local stack's changes to moto, here and in the modules `moto_*` of this package.
 
-`moto_glue` is Glue's, `moto_athena` Athena's, `moto_events` EventBridge's, `moto_kms` KMS's, `moto_partiql` PartiQL's.
-moto is pinned, and tests/unit/local_stack compares each change with stock behaviour. Here, three changes make functions
-and executions true to AWS, and a fourth shortens the pauses of executions. The rest only make moto fast enough: for ten
-thousand records, as it works on a whole table or queue in place of an item or message, and for hundreds of tests, each
-with a new stack. (moto's missing locks around DynamoDB, S3 and SQS need no patch: see `local_stack.aws.moto_server`.)
+`moto_glue` is Glue's, `moto_athena` Athena's, `moto_events` EventBridge's, `moto_kms` KMS's; DynamoDB's items are in
+`local_stack.aws.tables`. moto is pinned, and tests/unit/local_stack compares each change with stock behaviour. Here,
+three changes make functions and executions true to AWS, and a fourth shortens the pauses of executions. The rest only
+make moto fast enough, for queues of ten thousand messages and for hundreds of tests, each with a new stack. (moto's
+missing locks around DynamoDB, S3 and SQS need no patch: see `local_stack.aws.moto_server`.)
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import threading
 import time
 import urllib.request
 import uuid
-from collections import defaultdict
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,14 +24,9 @@ from urllib.parse import quote
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.cloudformation.models import Stack
 from moto.core.config import default_user_config
-from moto.core.model import StructureShape
 from moto.core.responses import ActionResult
-from moto.core.serialize import BaseJSONSerializer
-from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import DynamoType, Item
-from moto.dynamodb.models.table import Table
 from moto.sqs import models as sqs_models
-from moto.sqs.models import Message, Queue
+from moto.sqs.models import Message, Queue, SQSBackend
 from moto.sqs.responses import SQSResponse
 from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import CustomErrorName
 from moto.stepfunctions.parser.asl.component.common.error_name.error_name import ErrorName
@@ -41,23 +35,13 @@ from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_funct
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
-from local_stack.aws.moto_partitions import items_in
-
 _stock_attributes: Callable[[Queue], dict[str, Any]] = vars(Queue)["attributes"].fget
 _stock_get_attributes = SQSResponse.get_queue_attributes
 _stock_delete = Queue.delete_message
 _stock_millis: Callable[[datetime | None], float] = vars(sqs_models)["unix_time_millis"]
-_stock_query = Table.query
 _stock_start = StepFunctionsParserBackend.start_execution
-_stock_transact = DynamoDBBackend.transact_write_items
 _stock_parse = Stack.parse_template
 _stock_wait = WaitFunction._wait_interval
-_stock_structure = BaseJSONSerializer._serialize_type_structure
-
-Key = tuple[DynamoType, DynamoType]
-
-# Attribute values of these types are equal on the wire and in memory.
-_PLAIN_TYPES = {"S", "N", "BOOL", "NULL", "SS", "NS"}
 
 
 def run_functions_at(url: str) -> None:
@@ -121,109 +105,6 @@ def wait_at_most(seconds: int) -> None:
     WaitFunction._wait_interval = wait_interval  # type: ignore[method-assign]
 
 
-def query_one_partition() -> None:
-    """Let Query read only the items of the requested key, and of a partition only the requested range.
-
-    moto sorts the whole table for each query: 350 ms at 20,000 items, where this takes 1. It sorts a partition twice:
-    200 ms at 6,000 items.
-    """
-
-    def query(self: Table, hash_key: DynamoType | None, *args: Any, **kwargs: Any) -> Any:
-        conditions = kwargs.get("hash_key_conditions") or []
-        if not self.has_range_key or len(conditions) != 1:
-            return _stock_query(self, hash_key, *args, **kwargs)
-        narrowed = copy.copy(self)
-        narrowed.items = _items_with(self, *conditions[0])  # type: ignore[assignment]
-        ranges = kwargs.get("range_key_conditions") or []
-        if conditions[0][0] == self.hash_key_attr and len(ranges) == 1 and ranges[0][0] == self.range_key_attr:
-            _, comparison, bounds = ranges[0]
-            narrowed.items = {key: _items_in(items, comparison, bounds) for key, items in narrowed.items.items()}  # type: ignore[assignment]
-        return _stock_query(narrowed, hash_key, *args, **kwargs)
-
-    Table.query = query  # type: ignore[method-assign]
-
-
-def _items_with(table: Table, attribute: str, value: DynamoType) -> dict[DynamoType, dict[DynamoType, Item]]:
-    """Select the items with this value of an attribute, by partition and sort key."""
-    if attribute == table.hash_key_attr:
-        return {value: table.items[value]} if value in table.items else {}
-    return {
-        partition: {sort: item for sort, item in items.items() if _is(item.attrs.get(attribute), value)}
-        for partition, items in table.items.items()
-    }
-
-
-def _items_in(items: dict[DynamoType, Item], comparison: str, bounds: list[DynamoType]) -> dict[DynamoType, Item]:
-    """Select the items of a partition in a range of sort keys (strings), with its first and its last item."""
-    if not items or any(bound.type != "S" for bound in bounds):
-        return items
-    return items_in(items, comparison, [bound.value for bound in bounds])
-
-
-def _is(stored: DynamoType | None, value: DynamoType) -> bool:
-    return stored is not None and stored.value == value.value and stored.type == value.type
-
-
-def copy_only_what_a_transaction_touches() -> None:
-    """Let TransactWriteItems copy, for its rollback, only the items it names; moto copies whole tables."""
-
-    def transact_write_items(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
-        keys = _touched_keys(self, transact_items)
-        whole = {name: self.tables[name] for name in keys}
-        self.tables.update({name: _table_of(whole[name], keys[name]) for name in keys})
-        try:
-            _stock_transact(self, transact_items)
-        finally:
-            for name, table in whole.items():
-                _overwrite(table, self.tables[name], keys[name])
-                self.tables[name] = table
-
-    DynamoDBBackend.transact_write_items = transact_write_items  # type: ignore[method-assign]
-
-
-def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> dict[str, set[Key]]:
-    """List the partition and sort keys of the transaction, by table, without tables that have no sort key."""
-    keys: dict[str, set[Key]] = {}
-    for operation in (part for item in transact_items for part in item.values()):
-        table = backend.tables.get(operation.get("TableName"))
-        named = operation.get("Key") or operation.get("Item") or {}
-        if table is not None and table.has_range_key and named.keys() >= set(table.table_key_attrs):
-            partition, sort = (DynamoType(named[name]) for name in table.table_key_attrs)
-            keys.setdefault(table.name, set()).add((partition, sort))
-    return keys
-
-
-def _table_of(table: Table, keys: set[Key]) -> Table:
-    small = copy.copy(table)
-    small.items = defaultdict(dict)
-    for partition, sort in keys:
-        if sort in table.items.get(partition, {}):
-            small.items[partition][sort] = table.items[partition][sort]
-    return small
-
-
-def _overwrite(table: Table, small: Table, keys: set[Key]) -> None:
-    """Overwrite these items of `table` by their state in `small`."""
-    for partition, sort in keys:
-        item = small.items.get(partition, {}).get(sort)
-        if item is None:
-            table.items.get(partition, {}).pop(sort, None)
-        else:
-            table.items[partition][sort] = item
-
-
-def render_attribute_values_as_they_are() -> None:
-    """Copy `{"S": "x"}` into a response; moto looks for each of ten types under each of its spellings."""
-
-    def serialize(self: BaseJSONSerializer, serialized: Any, value: Any, shape: StructureShape, key: str) -> None:
-        if shape.name == "AttributeValue" and key and isinstance(value, dict) and value.keys() <= _PLAIN_TYPES:
-            serialized[key] = value
-        else:
-            _stock_structure(self, serialized, value, shape, key)
-
-    BaseJSONSerializer._serialize_type_structure = serialize  # type: ignore[method-assign]
-
-
 def read_templates_as_json_first() -> None:
     """Let CloudFormation read a JSON template as JSON; moto reads it as YAML, a hundred times slower: 0.1 s."""
 
@@ -273,6 +154,7 @@ def keep_queues_fast_when_they_are_long() -> None:
             counting.now = False
 
     vars(sqs_models)["unix_time_millis"] = millis
+    SQSBackend.is_message_valid_based_on_retention_period = _is_retained  # type: ignore[method-assign]
     Queue.delete_message = delete_message  # type: ignore[method-assign]
     Queue.attributes = property(attributes)  # type: ignore[assignment, method-assign]
     Queue.messages = property(_Visible)  # type: ignore[assignment, method-assign]
@@ -291,6 +173,11 @@ def keep_the_order_of_groups() -> None:
         return {message.group_id for message in in_flight if message.group_id is not None}
 
     Queue.pending_message_groups = property(pending_message_groups)  # type: ignore[assignment, method-assign]
+
+
+def _is_retained(self: SQSBackend, queue_name: str, message: Message) -> bool:
+    kept_s: float = vars(self.get_queue(queue_name))["message_retention_period"]
+    return kept_s + message.sent_timestamp / 1000 > time.time()  # type: ignore[operator]
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,8 @@ remove a message that arrives meanwhile. So DynamoDB, Glue, S3 and SQS have a lo
 
 from __future__ import annotations
 
-import contextlib
 import email.errors
 import email.message
-import gc
 import json
 import logging
 import os
@@ -34,9 +32,6 @@ from pathlib import Path
 from typing import Any
 
 from moto.core.config import default_user_config
-from moto.dynamodb.models import dynamodb_backends
-from moto.dynamodb.models.dynamo_type import Item
-from moto.dynamodb.models.table import Table
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from moto.sqs.models import Queue, sqs_backends
 from werkzeug.serving import make_server
@@ -46,14 +41,12 @@ from local_stack.aws import (
     moto_events,
     moto_glue,
     moto_kms,
-    moto_partiql,
-    moto_partitions,
     moto_patches,
-    moto_tables,
 )
-from local_stack.aws.durable import Durable, Newer
+from local_stack.aws.durable import Durable, Newer, open_database
 from local_stack.aws.endpoint import ACCOUNT, REGION, settings_at
 from local_stack.aws.limits import refusal_of, s3_refusal_of
+from local_stack.aws.tables.operations import Tables
 from local_stack.processes.child_process import Message, serve_lines
 from local_stack.processes.time_skip import Skipping
 from local_stack.web.web_guard import find_refusal
@@ -63,8 +56,6 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 # A Wait state on this machine: the compaction checks its roots once a second.
 _WAIT_S = 1
-# Few items are searched for cycles in milliseconds.
-_FREEZE_FROM = 10_000
 # Between two reads of a queue: then a message made visible by a skip is found.
 _LOOK_S = 0.1
 _NO_HEADERS = (
@@ -72,6 +63,8 @@ _NO_HEADERS = (
     email.errors.MisplacedEnvelopeHeaderDefect,
     email.errors.MissingHeaderBodySeparatorDefect,
 )
+# The file of the items, beside the file of the other state.
+_TABLES = "tables.sqlite"
 _LOCKED = {"dynamodb", "glue", "s3", "sqs"}
 
 
@@ -175,15 +168,15 @@ class Guarded:
         return self._application(environ, start_response)
 
 
-class Tables:
-    """A WSGI application for operations on items, without moto's request handling."""
+class OnTables:
+    """A WSGI application for operations on items, in the local stack's own tables."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, application: Application, tables: Tables) -> None:
+        self._application, self._tables = application, tables
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a WSGI request."""
-        responded = moto_tables.respond(environ.get("HTTP_X_AMZ_TARGET", ""), environ["wsgi.input"].getvalue())
+        responded = self._tables.respond(environ.get("HTTP_X_AMZ_TARGET", ""), environ["wsgi.input"].getvalue())
         if responded is None:
             return self._application(environ, start_response)
         status, body = responded
@@ -255,7 +248,6 @@ class Server:
     def __init__(self) -> None:
         self._skipping = Skipping()
         self._durable: Durable | None = None
-        self._frozen_items = 0
 
     def respond(self, request: Message) -> Message:
         """Carry out a request of the module's docstring."""
@@ -273,40 +265,25 @@ class Server:
             with self._in_turn.locks["sqs"]:
                 return {"messages": {queue.name: len(queue._messages) for queue in _queues()}}
         with self._in_turn.locks["dynamodb"]:
-            removed = [removed for table in _tables() for removed in expire_items(table, time.time())]
-            if self._durable:
-                self._durable.forget_expired(removed)
-            self._freeze()
-            return {"removed": removed}
-
-    def _freeze(self) -> None:
-        """Leave the items out of the search for cycles, once they have grown by a fifth.
-
-        A company's items are millions of objects, in no cycle: a search for cycles among them takes seconds. Garbage is
-        removed first, since frozen objects are never searched again.
-        """
-        partitions = (partition for table in _tables() for partition in table.items.values())
-        items = sum(len(partition) if isinstance(partition, dict) else 1 for partition in partitions)
-        if items > 1.2 * self._frozen_items + _FREEZE_FROM:
-            gc.collect()
-            gc.freeze()
-            self._frozen_items = items
+            return {"removed": self._tables.expire(time.time())}
 
     def _restore(self) -> Message:
         try:
             if self._durable:
-                self._durable.restore()
+                self._durable.restore(self._tables)
         except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
             return {"unusable": f"its state is damaged ({type(error).__name__}: {error})"}
         return {}
 
     def _listen(self, port: int, functions_url: str, scratch: str, state: str | None) -> Message:
-        application: Application = Tables(Dispatcher())
-        if state is not None:
-            try:
-                application = self._durable = Durable(application, Path(state), _service)
-            except (sqlite3.Error, Newer) as error:
-                return {"unusable": f"{Path(state).name}: {error}"}
+        file = Path(state) if state else None
+        try:
+            self._tables = Tables(open_database(file.with_name(_TABLES) if file else None))
+            application: Application = OnTables(Dispatcher(), self._tables)
+            if file is not None:
+                application = self._durable = Durable(application, file, _service)
+        except (sqlite3.Error, Newer) as error:
+            return {"unusable": f"{file.name if file else _TABLES}: {error}"}
         self._in_turn = OneAtATime(application)
         self._polls = LongPolls(self._in_turn)
         listener = socket.socket()
@@ -334,15 +311,10 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     moto_athena.run_queries_by(run_query)
     moto_kms.sign_digests_as_they_are()
     moto_kms.make_no_private_key_for_symmetric_keys()
-    moto_partiql.put_versions_in_batches()
     moto_patches.read_templates_as_json_first()
     moto_patches.name_every_execution()
     moto_patches.pass_errors_on_out_of_a_map()
     moto_patches.wait_at_most(_WAIT_S)
-    moto_partitions.keep_partitions_in_order()
-    moto_patches.query_one_partition()
-    moto_patches.copy_only_what_a_transaction_touches()
-    moto_patches.render_attribute_values_as_they_are()
     moto_patches.keep_queues_fast_when_they_are_long()
     moto_patches.keep_the_order_of_groups()
     default_user_config["stepfunctions"] = {"execute_state_machine": True}
@@ -350,37 +322,6 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
 
 def _queues() -> list[Queue]:
     return list(sqs_backends[ACCOUNT][REGION].queues.values())
-
-
-def _tables() -> list[Table]:
-    backends = dynamodb_backends[ACCOUNT].values()
-    return [table for backend in backends for table in backend.tables.values()]
-
-
-def expire_items(table: Table, now: float) -> Iterable[Message]:
-    """Remove the table's expired items; yield their keys and last images.
-
-    DynamoDB removes an item some time after the moment of its TTL attribute, in seconds since 1970. A moment more than
-    five years ago is taken for a mistake, and the item stays (developer guide, "Time to Live").
-    """
-    if table.ttl.get("TimeToLiveStatus") != "ENABLED":
-        return
-    attribute, oldest = table.ttl["AttributeName"], now - 5 * 365 * 86_400
-    # In no order: to sort a company's hundred thousand items takes seconds without any response of the endpoint.
-    for item in [item for items in table.items.values() for item in _in_partition(items)]:
-        ttl = item.attrs.get(attribute)
-        if ttl is None or ttl.type != "N" or not oldest < float(ttl.value) < now:
-            continue
-        image = item.to_json()["Attributes"]
-        with contextlib.suppress(KeyError):
-            table.delete_item(item.hash_key, item.range_key)
-            keys = {name: image[name] for name in table.table_key_attrs}
-            yield {"table": table.name, "keys": keys, "image": image}
-
-
-def _in_partition(items: Any) -> Iterable[Item]:
-    """List the items of a partition; in a table without a sort key, an item is in the partition's place."""
-    return (items,) if isinstance(items, Item) else items.values()
 
 
 if __name__ == "__main__":

@@ -35,7 +35,8 @@ from headwater_model.archive_tables import (
 )
 from headwater_model.ids import SHARDS
 from lambdas import compact, events, expired, load, trace, wiring
-from local_stack.aws import moto_kms, moto_partiql, moto_patches
+from local_stack.aws import moto_kms, moto_patches
+from tests.aws import moto_dynamodb
 from tests.aws.in_moto import ONE_AT_A_TIME, DynamoDBInMoto
 from tests.builders import HOUR, NOON
 
@@ -81,14 +82,14 @@ def moto_as_on_the_local_stack():
 @cache
 def _patch_moto():
     """A query of stock moto sorts the whole table, a transaction copies it; threads meet in both; it hashes digests."""
-    moto_patches.query_one_partition()
-    moto_patches.copy_only_what_a_transaction_touches()
-    moto_patches.render_attribute_values_as_they_are()
+    moto_dynamodb.query_one_partition()
+    moto_dynamodb.copy_only_what_a_transaction_touches()
+    moto_dynamodb.render_attribute_values_as_they_are()
     moto_patches.read_templates_as_json_first()
     moto_patches.keep_the_order_of_groups()
     moto_kms.make_no_private_key_for_symmetric_keys()
     moto_kms.sign_digests_as_they_are()
-    moto_partiql.put_versions_in_batches()
+    moto_dynamodb.put_versions_in_batches()
     act = DynamoHandler.call_action
 
     def one_at_a_time(self):

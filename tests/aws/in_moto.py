@@ -21,8 +21,8 @@ from headwater.aws.connections import Response
 from headwater.aws.dynamodb import DynamoDB
 from headwater.aws.signing import Signer
 from headwater.aws.standard_retries import StandardRetries
-from local_stack.aws import moto_tables
 from local_stack.aws.limits import refusal_of
+from tests.aws import moto_tables
 
 # The tests of a module, once on the functions' own client and, in `make test-all`, once on boto3's: both leave the same
 # tables (test_same_table.py).

@@ -71,6 +71,8 @@ def test_a_table_is_found_by_the_last_part_of_its_name_before_columns(open_view,
     page.get_by_role("combobox", name="Find").fill("revenue")
     first = page.get_by_role("option").first
     first.filter(has_text="nordwind.gold.revenue").wait_for()
+    page.get_by_role("combobox", name="Find").fill("customer_360")
+    first.filter(has_text="7 columns").wait_for()
 
 
 def test_the_start_lists_what_is_broken_by_what_waits_for_it_then_aborted_and_running_jobs(open_view, company):
@@ -192,7 +194,7 @@ def test_a_dag_shows_its_tasks_with_their_states_and_last_runs(open_view, compan
 def test_of_more_tasks_than_a_page_the_others_are_a_click_away(open_view, company):
     page = open_view(company, "job?node=job:dbt:dbt-run-nordwind")
     tasks = page.get_by_role("region", name="tasks", exact=True)
-    tasks.get_by_text(re.compile(r"It started \d+ jobs; \d+ failed\.")).wait_for()
+    tasks.get_by_text(re.compile(r"It started \d+ jobs\.")).wait_for()
     more = tasks.get_by_role("button", name=re.compile(r"^\d+ more$"))
     total = 100 + int(more.inner_text().split()[0])
     more.click()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.explorer.pipeline import CHECKED, ESTIMATED, HOSTILE, node
 from tests.explorer.served import ServedGraph
-from tests.explorer.stories import LAKE, a_dataset, a_facet, a_run
+from tests.explorer.stories import JOBS, LAKE, a_dataset, a_facet, a_run, run_of
 
 
 @pytest.fixture
@@ -45,6 +45,23 @@ def test_a_link_by_another_name_of_a_dataset_opens_its_map_and_columns(open_view
     page = open_view(served, f"columns?node=datasetField:{LAKE}:shop.checked:flight")
     page.wait_for_url(lambda url: f"node=datasetField%3A{own}%3Aflight" in url)
     page.get_by_role("complementary", name="about flight").wait_for()
+
+
+def test_the_map_of_a_dag_draws_its_failed_tasks_and_folds_the_others_by_state(open_view, served):
+    started = {"parent": a_facet(run={"runId": run_of("nightly")}, job={"namespace": JOBS, "name": "nightly"})}
+    served.load(*a_run("nightly", 20, number=1, state="FAIL"))
+    for number in range(12):
+        state = "FAIL" if number in {4, 11} else "COMPLETE"
+        served.load(*a_run(f"task {number:02}", 20, [a_dataset("raw")], state=state, run_facets=started))
+    page = open_view(served, f"map?node=job:{JOBS}:nightly")
+    node(page, "task 04").wait_for()
+    node(page, "task 11").wait_for()
+    node(page, "10 completed").click()
+    panel = page.get_by_role("complementary", name="10 completed")
+    panel.get_by_role("link", name="List the tasks").click()
+    page.get_by_text("2 of 12 tasks failed").wait_for()
+    first = page.get_by_role("region", name="tasks", exact=True).get_by_role("row").nth(1)
+    first.get_by_text("failed").wait_for()
 
 
 def test_back_and_forward_go_from_map_to_map(open_view, pipeline):
@@ -97,6 +114,15 @@ def test_why_names_the_nearest_failure_with_its_error(open_view, pipeline):
     page.get_by_role("button", name="Why?").click()
     page.get_by_text("Nearest trouble upstream").wait_for()
     page.get_by_text("No space left on device").wait_for()
+
+
+def test_why_says_that_a_job_failed_after_the_dataset_was_written(open_view, served):
+    served.load(*a_run("load", 18, [a_dataset("raw")], [a_dataset("loaded")]))
+    served.load(*a_run("sum", 19, [a_dataset("loaded")], [a_dataset("sums")]))
+    served.load(*a_run("load", 20, [a_dataset("raw")], [a_dataset("loaded")], state="FAIL"))
+    sums = f"dataset:{LAKE}:sums"
+    page = open_view(served, f"map?node={sums}&sel={sums}&why=1")
+    page.get_by_text("after this was written").wait_for()
 
 
 @pytest.mark.slow

@@ -131,6 +131,13 @@ def test_lines_of_columns_say_how_values_are_made_and_copied_columns_are_grey(op
     marks = page.locator(".arrow-mark").all_text_contents()
     assert sorted(marks) == ["=a copy", "=a copy", "ƒ3.16 * fuel_kg"]
     assert page.locator(".row.is-copy").all_inner_texts() == ["distance\nint", "seats\nint"]
+    assert page.locator(".row.is-selected .formula").inner_text() == "3.16 * fuel_kg"
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Picture as SVG").click()
+    drawn = download.value.path().read_text()
+    assert re.search(r">as of [\d: -]{19} UTC</text>.*>on the path</text>.*>late</text>", drawn)
+    assert ">3.16 * fuel_kg</text>" in drawn
 
 
 def test_the_way_to_a_failure_far_upstream_is_drawn_alone_and_the_rest_on_request(open_view, estate):

@@ -82,6 +82,25 @@ def test_a_view_survives_a_reload(open_view, pipeline, view):
     page.get_by_text({**VIEWS, **OTHERS}[view]).filter(visible=True).first.wait_for()
 
 
+def test_the_schema_of_a_dataset_says_how_many_jobs_read_each_column_and_shows_the_unread(open_view, pipeline):
+    page = open_view(pipeline, f"dataset?node=dataset:{LAKE}:raw")
+    page.get_by_role("columnheader", name="Read by").wait_for()
+    row = page.get_by_role("row").filter(has_text="passenger_email")
+    row.get_by_role("cell", name="1 job", exact=True).wait_for()
+    page.get_by_role("button", name="1 read by no job").click()
+    page.get_by_text("1 of 5").wait_for()
+    assert [row.inner_text().split()[0] for row in page.locator("main table tbody tr").all()] == ["tailnum"]
+    assert len([path for path in page.watch.paths() if "column-readers" in path]) == 1
+
+
+def test_the_page_of_a_dataset_says_that_its_data_is_old(open_view, estate):
+    page = open_view(estate, f"dataset?node=dataset:{LAKE}:step.6")
+    page.locator("dd .changed").filter(has_text="on old data").wait_for()
+    page.goto(f"{estate.url}/explore/map?node=dataset:{LAKE}:step.0&sel=dataset:{LAKE}:step.0")
+    panel = page.get_by_role("complementary", name="about step.0")
+    panel.locator(".changed").filter(has_text="late").wait_for()
+
+
 def test_a_column_is_found_by_a_part_of_its_name_and_its_path_is_one_click_away(open_view, pipeline):
     page = open_view(pipeline)
     page.get_by_role("combobox", name="Find").fill("co2_k")
@@ -118,6 +137,8 @@ def test_a_failed_run_is_compared_with_the_last_good_one(open_view, pipeline):
     page = open_view(pipeline, f"run?id={run_of('marts.airline_report', 20)}")
     page.get_by_role("link", name="Against the last good run").click()
     page.get_by_text("Two runs side by side").wait_for()
+    first = page.get_by_role("region", name="differences").get_by_role("row").nth(1)
+    first.get_by_text("No space left on device").wait_for()
     assert run_of("marts.airline_report", 19) in page.url
     page.goto(f"{pipeline.url}/explore/job?node={REPORT}")
     page.get_by_role("link", name="against the last good one").wait_for()

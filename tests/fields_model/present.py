@@ -9,7 +9,7 @@ from headwater_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.nodes import hops, reporters_of, sources_in_order, type_of
 from tests.fields_model.related import related, went_into
 from tests.fields_model.reported import NOTHING
-from tests.fields_model.schema import top_level
+from tests.fields_model.schema import place_in, top_level
 
 
 def graph_of_now(world, node_id, depth, downstream):
@@ -103,6 +103,7 @@ def node_of(world, column, outputs):
         column.field,
         type=type_of(column.field, present, schema),
         schema_known=bool(schema),
+        place=place_in(schema, column.field),
         inputs=with_read_versions(sources_in_order(world.inputs(column)), _reports_of(world, column)),
         dependencies=with_read_versions(sources_in_order(present.dataset_level), _reports_of_whole(world, dataset)),
         outputs=sources_in_order({ColumnSource(output.dataset, output.field): NOTHING for output in outputs}),

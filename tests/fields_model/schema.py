@@ -19,3 +19,8 @@ def _collect(forms, above, types):
 
 def top_level(fields):
     return [path for path in fields if len(path) == 1]
+
+
+def place_in(fields, path):
+    """Return the place of a path's column in the schema, from 1; None outside of it."""
+    return next((place for place, column in enumerate(top_level(fields), 1) if column == path[:1]), None)

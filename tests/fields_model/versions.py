@@ -11,7 +11,7 @@ from tests.fields_model.nodes import hops, reporters_of, sources_in_order, type_
 from tests.fields_model.present import field_id, version_made, written_by
 from tests.fields_model.reported import united
 from tests.fields_model.reporters import sources_in
-from tests.fields_model.schema import top_level
+from tests.fields_model.schema import place_in, top_level
 from tests.fields_model.world import inputs
 from tests.runs_model.dataset_versions import version_id
 
@@ -179,6 +179,7 @@ def _found(world, node, words, reported, schema, then=None):
         node.version,
         type=type_of(node.field, columns, schema),
         schema_known=bool(schema),
+        place=place_in(schema, node.field),
         inputs=sources_in_order(inputs(node.field, reported), version_of),
         dependencies=sources_in_order(columns.dataset_level, version_of),
         reporters=reporters_of(words, node.field, lambda reporter: version_made(then or world, reporter, node.dataset)),

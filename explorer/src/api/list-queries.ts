@@ -37,6 +37,16 @@ export const brokenJobs = (owner: string, limit: number) => call("/api/v1/report
 /** The datasets that are late or on old data. */
 export const OLD_DATA = call("/api/v1/reports/old-data");
 
+/** How long the last run of each job took against its usual time, for the jobs updated last. */
+export const durationsQuery = (namespace: string) => ({
+  queryKey: ["durations", namespace] as const,
+  queryFn: async ({ signal }: { signal: AbortSignal }) => {
+    const query = { namespace: namespace || undefined, limit: 500 };
+    const { jobs } = await get("/api/v1/reports/durations", { query, signal });
+    return new Map(jobs.map((job) => [job.nodeId, job]));
+  },
+});
+
 /** The most failing tests in the list. */
 export const TESTS_MAX = 500;
 

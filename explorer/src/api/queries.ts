@@ -29,6 +29,8 @@ export type Feature =
   | "listAllJobs"
   | "getLineage"
   | "getColumnLineage"
+  | "reportColumnReaders"
+  | "reportDurations"
   | "reportImpact"
   | "reportUsage"
   | "getDataset"
@@ -218,6 +220,7 @@ export function toItem(node: GraphNode | Neighbour): Item {
       runId: run?.id ?? null,
       incomplete: run?.lineageIncomplete ?? false,
       parent: node.data.parentJobName,
+      tasks: "tasks" in node ? node.tasks : undefined,
       otherParts: "readsOtherPartOf" in node ? (node.readsOtherPartOf ?? []) : [],
       startedAt: run?.startedAt ?? null,
       endedAt: run?.endedAt ?? null,
@@ -296,6 +299,7 @@ async function columns(node: string, depth: number, at: string, signal?: AbortSi
       type: data.fieldType || null,
       stale: data.stale,
       known: data.schemaKnown,
+      place: data.schemaPlace,
       reportedBy: data.reportedBy.map(({ run, job, version, declared }) => ({
         run,
         job: job ? jobId(job) : null,

@@ -5,7 +5,7 @@ import type { Item } from "../model/graph";
 import type { Impact, Impacted } from "../model/impact";
 import { nameOf } from "../url/ids";
 import { call } from "./calls";
-import { getText, type ResponseOf, type Schema } from "./client";
+import { get, getText, type ResponseOf, type Schema } from "./client";
 import { type Neighbour, toItem } from "./queries";
 
 export type Usage = Schema<"UsageReport">;
@@ -25,6 +25,16 @@ export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range)
   getText(USAGE, { query: { ...of, ...range, format: "csv" } });
 export const provenance = (node: string, range: Range) =>
   call("/api/v1/reports/provenance", { nodeId: node, ...range });
+
+/** The number of jobs that read each column of a dataset, by name; `any` jobs read it without a report of columns. */
+export const columnReadersQuery = (node: string) => ({
+  queryKey: ["column readers", node] as const,
+  queryFn: async ({ signal }: { signal: AbortSignal }) => {
+    const report = await get("/api/v1/reports/column-readers", { query: { nodeId: node }, signal });
+    const jobs = new Map(report.columns.map(({ field, jobs }) => [field, jobs]));
+    return { jobs, any: report.unreportedJobs, truncated: report.truncated };
+  },
+});
 
 /** What is downstream of a job, dataset or column, nearest first. */
 export const impact = (node: string, depth: number) => ({

@@ -39,5 +39,5 @@ export function StubBox({ of: { title, alike }, item, selected, muted }: { of: T
 }
 
 /** "1,992 more"; of what is counted in an index, "about 1,992 more". */
-export const moreOf = ({ count: left, exact }: Pick<Fold, "count" | "exact">) =>
-  `${exact ? "" : "about "}${count(left)} more`;
+export const moreOf = ({ count: left, exact, words }: Pick<Fold, "count" | "exact" | "words">) =>
+  words ?? `${exact ? "" : "about "}${count(left)} more`;

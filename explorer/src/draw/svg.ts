@@ -21,7 +21,7 @@ export interface Figure extends Box {
   health?: keyof Inks | undefined;
   age?: string;
   isFocus?: boolean;
-  rows?: readonly { text: string; lit: boolean }[];
+  rows?: readonly { text: string; lit: boolean; isCopy?: boolean; about?: string }[];
   dashed?: boolean;
 }
 
@@ -198,10 +198,14 @@ function drawTexts(
         end: true,
       }),
     about && textAt(at, first + 16 * lines.length + 1, cutToLines(about, small), { size: 12, fill: inks.muted }),
-    ...rows.map(({ text, lit }, index) => {
-      const ink = { "font-weight": lit ? 700 : 400, fill: lit ? inks.focus : inks.text };
-      const at = { x: x + 12, y: y + 34 + 26 * index + 17, "font-size": 12.5, "font-family": MONO };
-      return tag("text", { ...at, ...ink }, escaped(cutMiddle(text, 32)));
+    ...rows.map(({ text, lit, isCopy, about }, index) => {
+      const ink = { "font-weight": lit ? 700 : 400, fill: lit ? inks.focus : isCopy ? inks.muted : inks.text };
+      const at = { y: y + 34 + 26 * index + 17, "font-size": 12.5, "font-family": MONO };
+      const end = { x: right, "text-anchor": "end", fill: inks.muted };
+      return [
+        tag("text", { x: x + 12, ...at, ...ink }, escaped(cutMiddle(text, 32))),
+        about ? tag("text", { ...at, "font-size": 11, ...end }, escaped(about)) : "",
+      ].join("");
     }),
   ].join("");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { type ColumnArrow, type ColumnLines, cardsOf, copiedColumns, operationOf, type Step } from "./columns";
+import { type ColumnArrow, type ColumnLines, cardsOf, formulasOf, operationOf, type Step } from "./columns";
 
 const DIRECT: Step = { direct: true, kind: "IDENTITY", description: null, masked: false };
 
@@ -28,13 +28,30 @@ test("a line that is indirect, or without a step, has no sign", () => {
   expect(operationOf({ ...anArrow({}), steps: [] })).toBeNull();
 });
 
-test("a column is a copy if each of its lines copies", () =>
-  expect([...copiedColumns([anArrow({}), anArrow({}, "both"), anArrow({ kind: "AGGREGATION" }, "both")])]).toEqual([
-    "out",
+test("a column has the formulas of its lines; none if each of them copies", () =>
+  expect([
+    ...formulasOf([
+      anArrow({}),
+      anArrow({}, "both"),
+      anArrow({ kind: "AGGREGATION", description: "sum(x)" }, "both"),
+      anArrow({ kind: "AGGREGATION", description: "sum(x)" }, "both"),
+    ]),
+  ]).toEqual([
+    ["out", ""],
+    ["both", "sum(x)"],
   ]));
 
 const FIELDS = Array.from({ length: 14 }, (_, index) => `c${String(index).padStart(2, "0")}`);
-const OF_D = { dataset: "d", namespace: "n", datasetName: "d", type: "int", stale: false, known: true, reportedBy: [] };
+const OF_D = {
+  dataset: "d",
+  namespace: "n",
+  datasetName: "d",
+  type: "int",
+  stale: false,
+  known: true,
+  place: null,
+  reportedBy: [],
+};
 const LINES: ColumnLines = {
   columns: FIELDS.map((field) => ({ ...OF_D, id: field, field })),
   sources: new Map(),
@@ -42,11 +59,11 @@ const LINES: ColumnLines = {
   dependencies: new Map(),
   truncated: false,
 };
-const SHOWING = { path: new Set<string>(), opened: new Map(), order: new Map(), isShown: () => true };
+const SHOWING = { path: new Set<string>(), opened: new Map(), first: new Set<string>(), isShown: () => true };
 
 test("a card has twelve columns, those on the path first, then in the order of the schema", () => {
-  const order = new Map([...FIELDS].reverse().map((id, place) => [id, place]));
-  const [card] = cardsOf(LINES, { ...SHOWING, path: new Set(["c03"]), order });
+  const columns = LINES.columns.map((column, index) => ({ ...column, place: FIELDS.length - index }));
+  const [card] = cardsOf({ ...LINES, columns }, { ...SHOWING, path: new Set(["c03"]) });
   expect(card!.columns.map(({ id }) => id).slice(0, 3)).toEqual(["c03", "c13", "c12"]);
   expect([card!.columns.length, card!.hidden, card!.filter]).toEqual([12, ["c01", "c00"], ""]);
 });

@@ -29,6 +29,8 @@ export interface Column {
   type: string | null;
   stale: boolean;
   known: boolean;
+  /** The place in the schema; null outside of it. */
+  place: number | null;
   reportedBy: readonly { run: string; job: string | null; version: string | null; declared: boolean }[];
 }
 
@@ -79,12 +81,16 @@ export function operationOf({ steps, direct, masked }: ColumnArrow): { sign: str
   return { sign: /^\s*(try_)?cast\s*\(/i.test(formula) ? "cast" : "ƒ", formula };
 }
 
-/** Return the columns of which each line copies a value. */
-export function copiedColumns(arrows: readonly ColumnArrow[]): Set<string> {
-  const copies = new Set<string>(),
-    changed = new Set<string>();
-  for (const arrow of arrows) (operationOf(arrow)?.sign === "=" ? copies : changed).add(arrow.to);
-  return new Set([...copies].filter((id) => !changed.has(id)));
+/** Return the formula of each column that lines lead to; "" of a column of which each line copies a value. */
+export function formulasOf(arrows: readonly ColumnArrow[]): Map<string, string> {
+  const formulas = new Map<string, Set<string>>();
+  for (const arrow of arrows) {
+    const operation = operationOf(arrow);
+    const of = formulas.get(arrow.to) ?? new Set();
+    formulas.set(arrow.to, of);
+    if (operation?.sign !== "=") of.add(operation?.formula ?? " ");
+  }
+  return new Map([...formulas].map(([id, of]) => [id, [...of].join("; ")]));
 }
 
 interface CardColumn {
@@ -110,13 +116,13 @@ interface Showing {
   path: ReadonlySet<string>;
   /** The cards with all their columns, each with its filter. */
   opened: ReadonlyMap<string, string>;
-  /** The places of columns in a card; the rest follow by name. */
-  order: ReadonlyMap<string, number>;
+  /** The columns that come before the rest, as of a comparison. */
+  first: { has: (id: string) => boolean };
   isShown: (id: string, dataset: string) => boolean;
 }
 
-/** A card for each dataset: first the columns on the selected path, then the rest in the given order. */
-export function cardsOf(lines: ColumnLines, { path, opened, order, isShown }: Showing): Card[] {
+/** A card for each dataset: the columns on the selected path, the first columns, the rest in the order of the schema. */
+export function cardsOf(lines: ColumnLines, { path, opened, first, isShown }: Showing): Card[] {
   const cards = new Map<string, { card: Card; columns: Map<string, CardColumn> }>();
   for (const column of [...lines.columns, ...[...lines.sources.values()].flat()]) {
     const { id, dataset, namespace, datasetName: name, field, type, stale } = { type: null, stale: false, ...column };
@@ -127,9 +133,13 @@ export function cardsOf(lines: ColumnLines, { path, opened, order, isShown }: Sh
     cards.set(dataset, { card: { ...card, stale: card.stale || stale }, columns });
     if (field !== null && !columns.has(id) && isShown(id, dataset)) columns.set(id, { id, field, type });
   }
-  const rank = (id: string) => (path.has(id) ? -1 : (order.get(id) ?? 1e6));
+  const places = new Map(lines.columns.map(({ id, place }) => [id, place ?? Infinity]));
+  const rank = (id: string) => (path.has(id) ? -1 : first.has(id) ? 0 : (places.get(id) ?? Infinity));
   return [...cards.values()].map(({ card, columns }) => {
-    const all = [...columns.values()].sort((a, b) => rank(a.id) - rank(b.id) || (a.field < b.field ? -1 : 1));
+    const all = [...columns.values()].sort((a, b) => {
+      const [place, other] = [rank(a.id), rank(b.id)];
+      return place === other ? (a.field < b.field ? -1 : 1) : place - other;
+    });
     const least = Math.max(COLUMNS_SHOWN, all.filter(({ id }) => path.has(id)).length);
     const filter = opened.get(card.id);
     const shown =

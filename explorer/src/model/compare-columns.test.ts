@@ -28,6 +28,7 @@ function someLines(...texts: readonly string[]): ColumnLines {
       type,
       stale: false,
       known: true,
+      place: null,
       reportedBy: [],
     })),
     sources: new Map(parsed.map(([[name = ""] = [], sources = []]) => [idOf(name), sources.map(sourceOf)])),

@@ -10,12 +10,13 @@ const WAREHOUSE = [
   "n.staging.pays",
   "n.raw.one",
 ];
+const inLake = (name: string) => ({ namespace: "lake", name });
 const said = (names: readonly string[], within = "") =>
-  foldersOf(names, within).map(({ title, count }) => `${title} ${count}`);
+  foldersOf(names.map(inLake), within).map(({ title, count }) => `${title} ${count}`);
 
 test("the folders of names are what follows the segments that all share, the largest first", () => {
   expect(said(WAREHOUSE)).toEqual(["staging 3", "gold 2"]);
-  expect(foldersOf(WAREHOUSE, "")[0]!.path).toBe("n/staging");
+  expect(foldersOf(WAREHOUSE.map(inLake), "")[0]!.path).toBe("n/staging");
 });
 
 test("a folder opens to its own folders", () => {
@@ -31,18 +32,23 @@ test("names without folders have none", () => {
   expect(said(["a/one", "b/two"])).toEqual([]);
 });
 
+test("a slash or a dot in the title of a dashboard is no folder", () =>
+  expect(
+    foldersOf([inLake("P/L"), ...["P/L EU", "P/L US"].map((name) => ({ namespace: "looker", name }))], ""),
+  ).toEqual([]));
+
 test.each([
   ["n.gold.revenue", "n/gold", true],
   ["n.golden.revenue", "n/gold", false],
   ["n.gold", "n/gold", false],
   ["/n//gold/revenue", "n/gold", true],
   ["anything", "", true],
-])("%s in %s: %s", (name, folder, is) => expect(isIn(name, folder)).toBe(is));
+])("%s in %s: %s", (name, folder, is) => expect(isIn(inLake(name), folder)).toBe(is));
 
 test("of many folders the largest are listed", () => {
   const names = Array.from({ length: 60 }, (_, place) => [
     `f${place % 20}/a${place}`,
     `f${place % 20}/b${place}`,
   ]).flat();
-  expect(foldersOf(names, "")).toHaveLength(12);
+  expect(foldersOf(names.map(inLake), "")).toHaveLength(12);
 });

@@ -1,5 +1,7 @@
 /** Folders of names: their first segments after those that all of them share. */
 
+import { hasTitles } from "./kinds";
+
 export interface Folder {
   /** The segments down to the folder, with slashes between. */
   path: string;
@@ -9,11 +11,17 @@ export interface Folder {
 
 const FOLDERS_MAX = 12;
 
-/** The segments of a name: `silver/shop/orders` and `nordwind.gold.revenue` have three. */
-export const segmentsOf = (name: string): string[] => name.split(/[./]/).filter((segment) => segment !== "");
+export interface Named {
+  namespace: string;
+  name: string;
+}
+
+/** The segments of a name: `silver/shop/orders` and `nordwind.gold.revenue` have three; a dashboard's title is one. */
+export const segmentsOf = ({ namespace, name }: Named): string[] =>
+  hasTitles(namespace) ? [name] : name.split(/[./]/).filter((segment) => segment !== "");
 
 /** Return the folders of the names within a folder (empty: of all), the largest first; none where all are one by one. */
-export function foldersOf(names: readonly string[], within: string): Folder[] {
+export function foldersOf(names: readonly Named[], within: string): Folder[] {
   const paths = names.filter((name) => isIn(name, within)).map(segmentsOf);
   const depth = sharedDepth(paths);
   const counts = new Map<string, number>();
@@ -30,7 +38,7 @@ export function foldersOf(names: readonly string[], within: string): Folder[] {
 }
 
 /** True if a name is in a folder. */
-export function isIn(name: string, folder: string): boolean {
+export function isIn(name: Named, folder: string): boolean {
   if (folder === "") return true;
   const segments = segmentsOf(name),
     above = folder.split("/");

@@ -21,6 +21,12 @@ export function ago(time: string | null, now: number): string {
   return utc(time).slice(0, 10);
 }
 
+/** Return "2 hours ago"; of an earlier day, "11 days ago (9 Nov)". */
+export function agoOn(time: string, now: number): string {
+  const text = ago(time, now);
+  return / days? ago$/.test(text) ? `${text} (${since(time, now)})` : text;
+}
+
 /** Return the whole days until a time, 0 of a time in the past; `now` is in milliseconds. */
 export const daysUntil = (time: string, now: number) => Math.max(0, Math.floor((Date.parse(time) - now) / 86_400_000));
 

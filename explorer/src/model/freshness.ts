@@ -1,6 +1,6 @@
 /** The age of data: when it was written, and whether from old data, after a failure upstream. */
 
-import { type Item, type Lineage, reach } from "./graph";
+import type { Item, Lineage } from "./graph";
 
 export interface Freshness {
   /** True of a dataset whose writer's last run failed or was aborted. */
@@ -29,19 +29,10 @@ export function writtenAt({ items, up }: Lineage, id: string): string | null {
 export const troubleOf = (freshness?: Freshness): string =>
   [freshness?.late && "late", freshness?.isOnOldData && "on old data"].filter(Boolean).join(", ");
 
-/** Return the freshness of the datasets at and below failed jobs, as far as they are loaded: of a past time. */
-export function freshnessOf(lineage: Lineage): Map<string, Freshness> {
-  const failed = [...lineage.items.values()].filter(isFailed);
-  const late = new Set(failed.flatMap(({ id }) => lineage.down.get(id) ?? []));
-  const old = new Set<string>();
-  const down = withoutOtherParts(lineage);
-  for (const { id: job, touchedAt: since } of failed) {
-    if (!since) continue;
-    for (const output of lineage.down.get(job) ?? [])
-      for (const [below, hops] of reach(down, output))
-        if (hops > 0 && (writtenAt(lineage, below) ?? "") > since) old.add(below);
-  }
-  return new Map([...late, ...old].map((id) => [id, { late: late.has(id), isOnOldData: old.has(id) }]));
+/** Return the late datasets of a past time: the outputs of failed jobs. What is below them depends on what is loaded. */
+export function lateOf({ items, down }: Lineage): Map<string, Freshness> {
+  const late = [...items.values()].filter(isFailed).flatMap(({ id }) => down.get(id) ?? []);
+  return new Map(late.map((id) => [id, { late: true, isOnOldData: false }]));
 }
 
 /** The state of a node as the colour of its bar, worst first. */
@@ -58,18 +49,4 @@ export function healthOf(
   if (item.stale || freshness) return { health: "late", since };
   if (item.state === "RUNNING") return { health: "running", since };
   return { health: since ? "fresh" : "unknown", since };
-}
-
-/** Return the edges down, without edges to jobs with a read of an older part of the dataset. */
-function withoutOtherParts({ down, items }: Lineage): Lineage["down"] {
-  const marked = [...items.values()].filter(({ otherParts }) => otherParts.length);
-  if (!marked.length) return down;
-  const ways = new Map(down);
-  for (const { id, otherParts } of marked)
-    for (const dataset of otherParts)
-      ways.set(
-        dataset,
-        (ways.get(dataset) ?? []).filter((job) => job !== id),
-      );
-  return ways;
 }

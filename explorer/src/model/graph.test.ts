@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { anItem } from "./an-item.test-data";
 import { compareLineages } from "./compare";
-import { freshnessOf, healthOf, writtenAt } from "./freshness";
+import { healthOf, lateOf, writtenAt } from "./freshness";
 import {
   depthToRequest,
   FOLD_SHOWS,
@@ -34,6 +34,7 @@ function aLineage(paths: readonly string[], changes: Record<string, Partial<Item
   );
 }
 
+const PLACE = { time: "2025-11-20T12:30:00Z", address: "http://x" };
 const hopsOf = (shown: ReturnType<typeof show>) => Object.fromEntries([...shown.hops].sort());
 const PIPELINE = aLineage([
   "raw job:check checked job:estimate estimated job:sum report",
@@ -102,6 +103,26 @@ test("of many neighbours those that ran last are shown, the others are a fold", 
   expect(shown.more.get("hub")).toEqual({ up: 0, down: 0 });
   expect(show(hub, "hub", { ...NOTHING, pick: ["job:03"] }).hops.has("job:03")).toBe(true);
   expect(show(hub, "hub", { ...NOTHING, all: ["down:hub"] }).folds).toEqual([]);
+});
+
+test("of a DAG the tasks that failed, stopped or run are shown, all others are a fold of their state", () => {
+  const of = (parent: string, state: Item["state"]) => ({ parent, state });
+  const dag = aLineage(["job:dag", "job:a copy", "job:b", "job:inner job:c", "job:stranger"], {
+    "job:dag": { tasks: { COMPLETED: 240, FAILED: 3 } },
+    "job:a": of("job:dag", "FAILED"),
+    "job:b": of("job:dag", "COMPLETED"),
+    "job:inner": of("job:dag", "FAILED"),
+    "job:c": of("job:inner", "RUNNING"),
+    "job:stranger": of("job:other", "FAILED"),
+  });
+  const shown = show(dag, "job:dag", NOTHING);
+  expect(hopsOf(shown)).toEqual({ "job:dag": 0, "job:a": 1, "job:inner": 1, "job:c": 1 });
+  expect(shown.arrows).toContainEqual({ from: "job:dag", to: "job:a", isControl: true });
+  expect(shown.folds.map(({ id, words }) => [id, words])).toEqual([
+    ["tasks:FAILED", "1 more failed"],
+    ["tasks:COMPLETED", "240 completed"],
+  ]);
+  expect(show(dag, "job:dag", { ...NOTHING, dir: "up" }).folds).toEqual([]);
 });
 
 /** As a folded response has it: nodes, arrows, and the number of the neighbours that it leaves out. */
@@ -227,25 +248,9 @@ test("an arrow around a node is not on the path through it", () => {
   expect([...pathThrough(arrows, "job:a").arrows]).toEqual(["dim→job:a", "job:a→out"]);
 });
 
-test("freshness: a job that read another part than was written is not built on old data", () => {
-  const items = {
-    "job:a": { state: "FAILED", touchedAt: "2025-11-01" },
-    "job:b": { state: "COMPLETED", endedAt: "2025-11-03", otherParts: ["old"] },
-  } as const;
-  expect([...freshnessOf(aLineage(["job:a old job:b new"], items)).keys()]).toEqual(["old"]);
-});
-
-test("freshness: behind a failed job, what was written since is built on old data", () => {
-  const lineage = aLineage(["raw job:load old job:good new job:later newer", "other job:later"], {
-    "job:load": { state: "FAILED", touchedAt: "2025-11-01" },
-    "job:good": { state: "COMPLETED", endedAt: "2025-11-03" },
-    "job:later": { state: "COMPLETED", endedAt: "2025-10-01" },
-    newer: { touchedAt: "2025-11-04" },
-  });
-  expect(Object.fromEntries(freshnessOf(lineage))).toEqual({
-    old: { late: true, isOnOldData: false },
-    new: { late: false, isOnOldData: true },
-  });
+test("freshness: at a past time the outputs of a failed job are late, whatever is below them", () => {
+  const lineage = aLineage(["job:a old job:b new"], { "job:a": { state: "FAILED" }, "job:b": { state: "COMPLETED" } });
+  expect([...lateOf(lineage)]).toEqual([["old", { late: true, isOnOldData: false }]]);
 });
 
 test("freshness: a dataset was written when its writer completed, however late it is read", () => {
@@ -292,18 +297,19 @@ test("impact by owner: the nearest first, and unknown owners last", () => {
     ["team:b", 0, 1, 1],
     ["", 0, 1, 1],
   ]);
-  expect(messageTo(reached[1]!, "orders.id", "http://x").split("\n")).toEqual([
+  expect(messageTo(reached[1]!, "orders.id", PLACE).split("\n")).toEqual([
     "To team:b: a change of orders.id reaches 1 dataset of yours, the nearest 1 hop away.",
     "- b",
-    "http://x",
+    "As of 2025-11-20 12:30 UTC: http://x",
   ]);
 });
 
-test("a message to an owner says which job read another part", () => {
+test("a message to an owner says what breaks, and which job read another part", () => {
   const item = { ...aLineage(["job:a"]).items.get("job:a")!, owners: ["team:a"] };
-  const [reached] = byOwner([{ item, hops: 2, through: [], otherPart: true }]);
-  expect(messageTo(reached!, "orders", "http://x").split("\n")[1]).toBe(
-    "- job:a (its last run read another part than was last written)",
+  const how = { direct: true, masked: false, certain: true };
+  const [reached] = byOwner([{ item, hops: 2, through: [], otherPart: true, how }]);
+  expect(messageTo(reached!, "orders", PLACE).split("\n")[1]).toBe(
+    "- job:a (breaks, its last run read another part than was last written)",
   );
 });
 

@@ -1,6 +1,8 @@
 /** The graph of jobs and datasets, and the part on a map: all nodes on a directed path through the focus. */
 
 import { DEPTH_MAX, type Direction, type Side } from "../url/state";
+import { count } from "./format";
+import { rankOf } from "./states";
 
 export type State = "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
 
@@ -37,6 +39,8 @@ export interface Item {
   tests: { passed: number; warned: number; failed: number } | null;
   /** The job that starts this job, such as a DAG. */
   parent: string | null;
+  /** Of the DAG in focus: its tasks by state, their tasks included. */
+  tasks?: Readonly<Record<string, number>> | undefined;
 }
 
 /** How many neighbours a node has on each side; `exact` is false where they were counted in an index. */
@@ -177,6 +181,8 @@ export interface Fold {
   side: Side;
   count: number;
   exact: boolean;
+  /** Of tasks: their number and state. */
+  words?: string;
 }
 
 export interface Shown {
@@ -206,6 +212,8 @@ export function show(lineage: Lineage, focus: string, showing: Showing): Shown {
   const folds = new Map<string, Fold>();
   for (const side of showing.way ? [] : sidesOf(showing.dir))
     spread(lineage, showing, hops, folds, [focus], side, 2 * showing.depth);
+  const tasks = showing.way || showing.dir === "up" ? [] : foldTasks(lineage, focus, folds);
+  for (const { to } of tasks) if (!hops.has(to)) hops.set(to, 1);
   for (let opened = -1; opened !== hops.size; ) {
     opened = hops.size;
     for (const mark of showing.open) {
@@ -214,8 +222,27 @@ export function show(lineage: Lineage, focus: string, showing: Showing): Shown {
         spread(lineage, showing, hops, folds, [id], side, lineage.items.get(id)?.kind === "dataset" ? 2 : 1);
     }
   }
-  const arrows = arrowsOf(lineage).filter(({ from, to }) => hops.has(from) && hops.has(to));
+  const arrows = [...tasks, ...arrowsOf(lineage).filter(({ from, to }) => hops.has(from) && hops.has(to))];
   return { hops, arrows, folds: [...folds.values()], more: countHidden(lineage, hops, folds) };
+}
+
+/** Return an arrow from a DAG to each loaded task that failed, was aborted or runs; fold the rest by state. */
+function foldTasks({ items }: Lineage, dag: string, folds: Map<string, Fold>): Arrow[] {
+  const { tasks, name } = items.get(dag) ?? {};
+  if (!tasks) return [];
+  const jobs = [...items.values()].filter(({ kind, id }) => kind === "job" && id !== dag);
+  const names = new Set([name]);
+  for (let size = 0; size !== names.size; ) {
+    size = names.size;
+    for (const { parent, name } of jobs) if (parent && names.has(parent)) names.add(name);
+  }
+  const drawn = jobs.filter(({ parent, state }) => parent && names.has(parent) && rankOf(state) < rankOf(null));
+  for (const [state, all] of Object.entries(tasks).sort(([a], [b]) => rankOf(a) - rankOf(b))) {
+    const left = all - drawn.filter((task) => task.state === state).length;
+    const words = `${count(left)} ${left < all ? "more " : ""}${state.toLowerCase()}`;
+    if (left > 0) folds.set(state, { id: `tasks:${state}`, of: dag, side: "down", count: left, exact: true, words });
+  }
+  return drawn.map(({ id }) => ({ from: dag, to: id, isControl: true }));
 }
 
 function spread(

@@ -138,10 +138,11 @@ function keysOf(
 /** Return the group of a dataset by its folder: the first segment after the shared segments of the namespace. */
 function foldersOf(datasets: readonly Item[], opened: ReadonlySet<string>): (item: Item) => Member {
   const names = new Map<string, string[][]>();
-  for (const { namespace, name } of datasets) names.set(namespace, [...(names.get(namespace) ?? []), segmentsOf(name)]);
+  for (const item of datasets) names.set(item.namespace, [...(names.get(item.namespace) ?? []), segmentsOf(item)]);
   const depths = new Map([...names].map(([namespace, paths]) => [namespace, sharedDepth(paths)]));
-  return ({ namespace, name }) => {
-    const segments = segmentsOf(name);
+  return (item) => {
+    const { namespace } = item;
+    const segments = segmentsOf(item);
     const most = segments.length - 1;
     let depth = Math.min(depths.get(namespace)! + 1, most);
     const keyAt = (end: number) => [namespace, ...segments.slice(0, end)].join("\n");

@@ -64,7 +64,9 @@ function leadingNowhere(arrows: readonly Arrow[], hubs: ReadonlyMap<string, numb
 export function drawnArrows({ arrows, folds, stubs }: Picture): Arrow[] {
   return [
     ...arrows,
-    ...folds.map(({ id, of, side }) => (side === "up" ? { from: id, to: of } : { from: of, to: id })),
+    ...folds.map(({ id, of, side, words }) =>
+      side === "up" ? { from: id, to: of } : { from: of, to: id, isControl: words !== undefined },
+    ),
     ...stubs.map(({ id, of }) => ({ from: id, to: of })),
   ];
 }

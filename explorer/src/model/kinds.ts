@@ -70,6 +70,11 @@ const SAME: Readonly<Record<string, string>> = {
   ...{ dashboards: "dashboard", quicksight: "dashboard", superset: "dashboard", metabase: "dashboard", https: "http" },
 };
 
+const OF_BOARDS: readonly string[] = ["looker", "tableau", "powerbi", "dashboard"].map((name) => STORES[name]!.name);
+
+/** True of a store of dashboards: their names are titles, in which slashes and dots are no folders. */
+export const hasTitles = (namespace: string) => OF_BOARDS.includes(storeOf(namespace)?.name ?? "");
+
 /** Return the store of a namespace; null of an unknown scheme.
  *
  * `s3://lake`, `arn:aws:glue:eu-central-1:1` and `file` begin with their scheme.

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { narrowedTo } from "./listed";
 
 const row = (name: string, owner: string, ...tags: string[]) => ({
+  namespace: "lake",
   name,
   owners: owner ? [{ name: owner }] : [],
   tags,

@@ -1,6 +1,6 @@
 /** The rows of a list that a reader narrows it to. */
 
-import { isIn } from "./folders";
+import { isIn, type Named } from "./folders";
 
 /** An empty text narrows nothing. */
 export interface ListFilter {
@@ -9,8 +9,7 @@ export interface ListFilter {
   folder: string;
 }
 
-interface Listed {
-  name: string;
+interface Listed extends Named {
   owners: readonly { name: string }[];
   tags: readonly string[];
 }
@@ -27,7 +26,7 @@ export function narrowedTo<T extends Listed>(
     (row) =>
       (owner === "" || row.owners.some(({ name }) => name === owner)) &&
       (tag === "" || row.tags.includes(tag)) &&
-      isIn(row.name, folder) &&
+      isIn(row, folder) &&
       words.every((word) => textOf(row).toLowerCase().includes(word)),
   );
 }

@@ -1,7 +1,7 @@
 /** Whom a change reaches: the impacted jobs and datasets by owner, and a message to each. */
 
-import { plural } from "./format";
-import type { Impacted } from "./impact";
+import { plural, utc } from "./format";
+import { effectOf, type Impacted } from "./impact";
 
 const OTHER_PART = "its last run read another part than was last written";
 
@@ -17,13 +17,12 @@ export interface Reached {
 /** Return the owners, the nearest first; columns count as their datasets, which are in the list, too. */
 export function byOwner(impacted: readonly Impacted[]): Reached[] {
   const byName = new Map<string, Reached>();
-  for (const { item, hops, otherPart } of impacted) {
+  for (const { item, hops, otherPart, how } of impacted) {
     if (item.id.startsWith("datasetField:")) continue;
     for (const owner of item.owners.length ? item.owners : [""]) {
       const reached = byName.get(owner) ?? { owner, jobs: [], datasets: [], hops };
-      (item.kind === "job" ? reached.jobs : reached.datasets).push(
-        otherPart ? `${item.name} (${OTHER_PART})` : item.name,
-      );
+      const notes = [how && effectOf(how), otherPart && OTHER_PART].filter(Boolean).join(", ");
+      (item.kind === "job" ? reached.jobs : reached.datasets).push(notes ? `${item.name} (${notes})` : item.name);
       byName.set(owner, { ...reached, hops: Math.min(reached.hops, hops) });
     }
   }
@@ -33,17 +32,22 @@ export function byOwner(impacted: readonly Impacted[]): Reached[] {
   );
 }
 
+interface Place {
+  time: string;
+  address: string;
+}
+
 export const countOf = ({ jobs, datasets }: Pick<Reached, "jobs" | "datasets">) =>
   [jobs.length && plural(jobs.length, "job"), datasets.length && plural(datasets.length, "dataset")]
     .filter(Boolean)
     .join(" and ");
 
-/** Return a message to an owner, as text. */
-export function messageTo({ owner, jobs, datasets, hops }: Reached, changed: string, address: string): string {
+/** Return a message to an owner as text: what a change does to what they own, with the time and the address of the list. */
+export function messageTo({ owner, jobs, datasets, hops }: Reached, changed: string, at: Place): string {
   const lines = [...datasets, ...jobs].map((name) => `- ${name}`);
   return [
     `To ${owner || "whom it concerns"}: a change of ${changed} reaches ${countOf({ jobs, datasets })} of yours, the nearest ${plural(hops, "hop")} away.`,
     ...lines,
-    address,
+    `As of ${utc(at.time).slice(0, 16)} UTC: ${at.address}`,
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import { cutsOf, datasetOf, isAmbiguous, learnName, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
 import { keepRows, toCsv } from "./csv";
 import { shortError } from "./error-text";
-import { age, ago, agoShort, cutMiddle, duration, since } from "./format";
+import { age, ago, agoOn, agoShort, cutMiddle, duration, since } from "./format";
 import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
 import { termsOf } from "./terms";
@@ -98,6 +98,9 @@ test("times and names for people", () => {
     ),
   ).toEqual(["just now", "2 hours ago", "1 day ago", "2024-11-01"]);
   expect(
+    ["2025-11-20T10:00:00Z", "2025-11-09T00:00:00Z", "2024-11-01T00:00:00Z"].map((time) => agoOn(time, now)),
+  ).toEqual(["2 hours ago", "11 days ago (9 Nov)", "2024-11-01"]);
+  expect(
     ["2025-11-20T11:59:40Z", "2025-11-20T10:00:00Z", "2025-11-01T00:00:00Z"].map((time) => agoShort(time, now)),
   ).toEqual(["20 s ago", "2 h ago", "19 d ago"]);
   expect(
@@ -162,7 +165,8 @@ test("titles of one picture: what tells things apart, beside where they are", ()
   expect([
     titleOf({ namespace: "s3://lake", name: "orders/compression=zstd" }),
     titleOf({ namespace: "db", name: "public.orders" }),
-  ]).toEqual(["orders", "public.orders"]);
+    titleOf({ namespace: "looker://bi", name: "7: P/L of Europe" }),
+  ]).toEqual(["orders", "public.orders", "7: P/L of Europe"]);
 });
 
 test("an error in short: what happened, and the last cause", () => {

@@ -1,6 +1,7 @@
 /** Names for people: short, but different within a picture; and the place of each thing. */
 
 import { nameOf } from "../url/ids";
+import { hasTitles } from "./kinds";
 
 interface Named {
   kind?: string;
@@ -23,8 +24,8 @@ const OF_HOSTS = /^([a-z][\w+-]*):\/\/([^/:.?,]+)/i;
 const PLACE_SEGMENTS_MAX = 2;
 
 /** A name's parts, best part last, and the text between the parts. */
-function partsOf({ kind, name }: Named): { parts: readonly string[]; joint: string } {
-  if (kind === "job") return { parts: [name], joint: "" };
+function partsOf({ kind, namespace, name }: Named): { parts: readonly string[]; joint: string } {
+  if (kind === "job" || hasTitles(namespace)) return { parts: [name], joint: "" };
   if (!name.includes("/")) return { parts: name.split(".").every(Boolean) ? name.split(".") : [name], joint: "." };
   const all = name.split("/").filter(Boolean);
   const telling = all.filter((part) => !STORAGE.test(part));

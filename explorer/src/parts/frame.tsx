@@ -6,7 +6,7 @@ import { Link, useLocation, useSearch } from "wouter";
 
 import { Failure, OFFLINE, tokens } from "../api/client";
 import type { NodeChange } from "../model/compare";
-import { ago, local, utc } from "../model/format";
+import { agoOn, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink } from "../url/state";
 import { Name } from "./name";
@@ -145,10 +145,10 @@ const sentenceOf = (error: Error) =>
     ? `the API responded with ${error.status}, ${error.message}.`
     : `${error.message}.`;
 
-export function When({ time, now }: { time: string | null; now?: boolean }) {
+export function When({ time }: { time: string | null }) {
   return time ? (
     <time dateTime={time} title={`${utc(time)} UTC\n${local(time)}`}>
-      {now === false ? `${utc(time)}` : ago(time, Date.now())}
+      {agoOn(time, Date.now())}
     </time>
   ) : (
     <>–</>

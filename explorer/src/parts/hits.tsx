@@ -45,7 +45,9 @@ export function useHits(typed: string, limit: number, { tag = "", state: chosen 
   });
 }
 
-/** Exact names and last segments of names first, then names that begin so, then words that do; columns after tables of the same rank. */
+const KINDS: readonly Hit["type"][] = ["DATASET", "JOB", "DATASET_FIELD"];
+
+/** Exact names and last segments of names first, then names that begin so, then words that do; of the same rank datasets, jobs, columns. */
 function ranked(q: string, hits: Hit[]): Hit[] {
   const text = q.toLowerCase();
   const rank = (hit: Hit) => {
@@ -55,7 +57,7 @@ function ranked(q: string, hits: Hit[]): Hit[] {
     return name.split(/[^a-z0-9]+/).some((word) => word.startsWith(text)) ? 2 : 3;
   };
   return hits
-    .map((hit, place) => ({ hit, key: rank(hit) * 1e6 + place }))
+    .map((hit, place) => ({ hit, key: (rank(hit) * KINDS.length + KINDS.indexOf(hit.type)) * 1e6 + place }))
     .sort((a, b) => a.key - b.key)
     .map(({ hit }) => hit);
 }

@@ -42,12 +42,15 @@ const NODES: readonly [ReactNode, string][] = [
   [box("of-fold of-stub", "⊣ dates"), "a hub, an input with more than 50 readers: click to draw its lines"],
   [sample("more", "+3"), "so many more behind it: click to draw them"],
   [line("is-lit"), "the paths through what is selected"],
-  [line("is-control"), "a job that waits for another (Dependencies): no data goes along it"],
+  [line("is-control"), "a job that waits for another (Dependencies), a task that a DAG started: no data goes along it"],
 ];
 const COLUMNS: readonly [ReactNode, string][] = [
   [box("of-dataset", "orders"), "a dataset, opened to its columns"],
   [line("is-lit"), "the path of the chosen column"],
-  ["Σ ƒ cast mask =", "how a value is made: a sum, a formula, a cast, masked, a copy; hover for the formula"],
+  [
+    "Σ ƒ cast mask =",
+    "how a value is made: a sum, a formula, a cast, masked, a copy; hover for the formula, on the path it is in the row",
+  ],
   [line("is-masked"), "masked on the way, as by a hash"],
   [
     <span className="is-masked" key="lock">

@@ -32,8 +32,9 @@ export function Written({ time, freshness }: { time: string | null; freshness: F
   const trouble = troubleOf(freshness);
   return (
     <span className={trouble ? "changed" : undefined}>
-      <When time={time} />
-      {trouble && ` ${trouble}`}
+      {(time || !trouble) && <When time={time} />}
+      {time && trouble && ", "}
+      {trouble}
     </span>
   );
 }

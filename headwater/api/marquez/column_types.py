@@ -102,6 +102,8 @@ class ColumnData(Deprecated):
     whole stand once, in `datasets` beside `graph`."""
     schemaKnown: bool
     """Ours: a schema facet names the dataset's columns."""
+    schemaPlace: int | None
+    """Ours: the place of the column in the schema, from 1; of a field in a struct, of the struct."""
     stale: bool
     """Ours: no job writes the dataset any more."""
     lastWrittenBy: LastWriter | None

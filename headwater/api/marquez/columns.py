@@ -189,6 +189,7 @@ def _render_data(column: ColumnNode, node_id: str) -> types.ColumnData:
         "inputFields": _render_sources(_select_named(column.inputs)),
         "datasetDependencies": _render_sources(_unite(source for source in column.inputs if source.field is None)),
         "schemaKnown": column.schema_known,
+        "schemaPlace": column.place,
         "stale": column.stale,
         "lastWrittenBy": render_writer(column.last_written_by),
         "reportedBy": [_render_reporter(column.dataset, reporter) for reporter in column.reporters],

@@ -1,1 +1,1 @@
-"""Forwarding of events from the raw log to another OpenLineage endpoint: at least once, a run's in their order."""
+"""Forwarding of events from the raw log to an OpenLineage endpoint or DataZone: at least once, runs in order."""

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _STATE_FOLDER = Path(".headwater") / "forward"
 _ABOUT = """\
-Announce the events that arrived on some days again: the stack forwards them to its endpoint (the context value
-forward_url), those of the namespaces that it forwards, in the order in which they were stored. Use it to fill a new
-endpoint from the raw log. The endpoint may get an event more than once.
+Announce the events that arrived on some days again: the stack forwards them to its target (the context values
+forward_url, forward_domain), those of the namespaces that it forwards, in the order in which they were stored. Use it
+to fill a new target from the raw log. The target may get an event more than once.
 After an interruption, the same options continue with the day that was interrupted.
 On AWS, the queue takes messages of principals with the tag headwater=operator alone.
 """
@@ -89,7 +89,7 @@ def _announcer_of(deployment: Deployment) -> Announcer:
     from headwater.features.forwarding.settings import FORWARD_NAMESPACES
 
     if "ForwardQueueUrl" not in deployment.outputs:
-        raise NotDeployed(f"the stack {deployment.name} forwards nothing; deploy it with the context value forward_url")
+        raise NotDeployed(f"the stack {deployment.name} forwards nothing; deploy it with forward_url or forward_domain")
     function = deployment.outputs["EventsFunctionName"]
     configuration = deployment.client("lambda").get_function_configuration(FunctionName=function)
     namespaces = json.loads(configuration["Environment"]["Variables"][FORWARD_NAMESPACES])

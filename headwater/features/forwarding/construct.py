@@ -1,4 +1,4 @@
-"""The forwarding of events to another OpenLineage endpoint of the context."""
+"""The forwarding of events to the endpoint, or the domain of DataZone, of the context."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from headwater.features.forwarding.context import ForwardTo
 from headwater.features.forwarding.settings import (
     ANNOUNCED,
     FORWARD_DLQ_URL,
+    FORWARD_DOMAIN,
     FORWARD_NAMESPACES,
     FORWARD_QUEUE_URL,
     FORWARD_SECRET,
@@ -36,6 +37,7 @@ _RECEIVES_MAX = 1_000
 _BATCH = 10
 # An endpoint may be down for a while: nothing is lost for days, but its users see old lineage.
 _LATE = Duration.hours(1)
+_FATES = ("ForwardedEvents", "ForwardRefused", "ForwardBuried", "ForwardUnsendable")
 # Secrets Manager puts six characters of its own behind a secret's name.
 _ANY_SUFFIX = "-??????"
 
@@ -45,7 +47,7 @@ def add(stack: LineageStack, to: ForwardTo) -> Addition:
     forwarding = Forwarding(stack, "Forwarding", stack=stack, to=to)
     queue, dead_letters = forwarding.queue, forwarding.dead_letters
     namespace = stack.defaults.metrics_namespace
-    fates = [our_metric(namespace, name, "forward") for name in ("ForwardedEvents", "ForwardRefused", "ForwardBuried")]
+    fates = [our_metric(namespace, name, "forward") for name in _FATES]
     lag = our_metric(namespace, "ForwardLagSeconds", "forward").with_(statistic="Maximum")
     return Addition(
         functions=[forwarding.function],
@@ -94,7 +96,7 @@ class Forwarding(Construct):
             "ForwardFunction",
             module="forward",
             feature="forwarding",
-            description="Forwards events of the raw log to another OpenLineage endpoint.",
+            description="Forwards events of the raw log to an OpenLineage endpoint, or to a domain of DataZone.",
             timeout_s=_TIMEOUT_S,
             memory_mb=512,
             defaults=defaults,
@@ -102,12 +104,16 @@ class Forwarding(Construct):
         function.set(
             {
                 settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
-                FORWARD_URL: to.url,
                 FORWARD_QUEUE_URL: self.queue.queue_url,
                 FORWARD_DLQ_URL: self.dead_letters.queue_url,
                 **self._namespaces,
             }
         )
+        if to.url is not None:
+            function.set({FORWARD_URL: to.url})
+        if to.domain is not None:
+            function.set({FORWARD_DOMAIN: to.domain})
+            function.allow(["datazone:PostLineageEvent"], [_domain_arn(self, to.domain)])
         if to.secret is not None:
             function.set({FORWARD_SECRET: to.secret})
             function.allow(["secretsmanager:GetSecretValue"], [_secret_arn(self, to.secret)])
@@ -115,6 +121,13 @@ class Forwarding(Construct):
         function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
         function.consume("Announcements", queue=self.queue, batch_size=_BATCH)
         return function
+
+
+def _domain_arn(scope: Construct, domain: str) -> str:
+    """Format the ARN of a domain, from its id or ARN."""
+    if domain.startswith("arn:"):
+        return domain
+    return Stack.of(scope).format_arn(service="datazone", resource="domain", resource_name=domain)
 
 
 def _secret_arn(scope: Construct, secret: str) -> str:

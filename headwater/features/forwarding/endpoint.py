@@ -35,17 +35,10 @@ _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _UNAUTHORIZED = 401
 
 
-class SecretsClient(Protocol):
-    """The client of Secrets Manager, as far as it is used."""
-
-    def get_secret_value(self, *, SecretId: str) -> Any:  # noqa: N803 - boto3's own name
-        """Get the secret's value, as `SecretString`."""
-
-
 class Secret:
     """A token, read at its first use, and again after some minutes by the `clock`, in seconds."""
 
-    def __init__(self, client: SecretsClient, secret_id: str, *, clock: Callable[[], float]) -> None:
+    def __init__(self, client: Any, secret_id: str, *, clock: Callable[[], float]) -> None:
         self._client, self._id, self._clock = client, secret_id, clock
         self._token = ""
         self._until_s = 0.0
@@ -70,6 +63,17 @@ class Secret:
 
 class Unreachable(Exception):
     """An endpoint without a response in time, or without a connection; names the kind of error, never the event."""
+
+
+class Unsendable(Exception):
+    """An event that the target never takes, with the rule."""
+
+
+class Target(Protocol):
+    """A receiver of events: an `Endpoint`, or a domain of `datazone`."""
+
+    def post(self, body: bytes) -> int:
+        """Send an event and return the status of the response. Raises `Unreachable` or `Unsendable`."""
 
 
 class Endpoint:
@@ -118,10 +122,6 @@ class Endpoint:
         if exchange.status == _UNAUTHORIZED:
             self._forget_token()
         return exchange.status
-
-    def close(self) -> None:
-        """Close an open connection; the next `post` opens it again."""
-        self._connection.close()
 
 
 class _Exchange(threading.Thread):

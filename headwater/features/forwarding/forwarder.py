@@ -19,7 +19,7 @@ from botocore.exceptions import ClientError
 from headwater.aws.queues import Message, send_all
 from headwater.events.rights import limit_document, parse_patterns
 from headwater.features.forwarding.announcements import Announcement, is_forwarded, parse_announcement
-from headwater.features.forwarding.endpoint import Endpoint, Unreachable
+from headwater.features.forwarding.endpoint import Target, Unreachable, Unsendable
 from headwater.loading.event_log import parse_line, pick_lines, read_packed
 from headwater.loading.load import reason_of
 from headwater_model.errors import Invalid
@@ -52,14 +52,16 @@ class AnnouncedMessage:
 class Forwarded:
     """The result of a batch: the messages to try again with the reason of each, and counts of events.
 
-    `refused` events, and `buried` messages, are dead letters. `lags_s` are the waits, in seconds, of the announcements
-    whose events were all sent or refused.
+    `refused` events, and `buried` messages, are dead letters. `unsendable` has the line and the broken rule of each
+    event that the target never takes: it stays in the raw log alone. `lags_s` are the waits, in seconds, of the
+    announcements without events left to send.
     """
 
     failed: dict[str, str] = field(default_factory=dict)
     sent: int = 0
     refused: int = 0
     buried: int = 0
+    unsendable: list[str] = field(default_factory=list)
     lags_s: list[float] = field(default_factory=list)
 
 
@@ -73,7 +75,7 @@ class Forwarder:
 
     s3: S3Client
     bucket: str
-    endpoint: Endpoint
+    endpoint: Target
     namespaces: Sequence[str]
     sqs: SQSClient
     dead_letters_url: str
@@ -144,6 +146,9 @@ class Forwarder:
             status = self.endpoint.post(body)
         except Unreachable as error:
             raise _Held(str(error)) from error
+        except Unsendable as error:
+            result.unsendable.append(f"{event.key}, line {event.lines[0]}: {error}")
+            return
         if status // 100 == 2:
             result.sent += 1
         elif status // 100 == 4 and status not in _OF_ENDPOINT:

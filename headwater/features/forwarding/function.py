@@ -1,4 +1,4 @@
-"""The forward function: announced events of the raw log, to another OpenLineage endpoint."""
+"""The forward function: announced events of the raw log, to an OpenLineage endpoint or a domain of DataZone."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from headwater import settings
 from headwater.aws.clients import certificates, client
-from headwater.features.forwarding.endpoint import TIMEOUT_S, Endpoint, Secret
+from headwater.features.forwarding.endpoint import TIMEOUT_S, Endpoint, Secret, Target
 from headwater.features.forwarding.forwarder import AnnouncedMessage, Forwarder
 from headwater.features.forwarding.settings import (
     FORWARD_DLQ_URL,
+    FORWARD_DOMAIN,
     FORWARD_NAMESPACES,
     FORWARD_QUEUE_URL,
     FORWARD_SECRET,
@@ -47,7 +48,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     count("ForwardedEvents", forwarded.sent)
     count("ForwardRefused", forwarded.refused)
     count("ForwardBuried", forwarded.buried)
+    count("ForwardUnsendable", len(forwarded.unsendable))
     measure_s("ForwardLagSeconds", forwarded.lags_s)
+    if forwarded.unsendable:
+        logger.warning("events that the target never takes", extra={"events": forwarded.unsendable})
     if forwarded.failed:
         logger.warning("announcements left for another try", extra={"messages": forwarded.failed})
     return failures_of(forwarded.failed)
@@ -55,15 +59,22 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 @cache
 def forwarder() -> Forwarder:
-    """Make the forwarder, with the endpoint of the variables."""
-    url, ca_file = os.environ[FORWARD_URL], certificates()
-    endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)
-    if secret_id := os.environ.get(FORWARD_SECRET):
-        secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)
-        endpoint = Endpoint(url, token=secret.token, forget_token=secret.forget, ca_file=ca_file)
+    """Make the forwarder, with the target of the variables."""
     bucket, dead_letters = os.environ[settings.ARCHIVE_BUCKET], os.environ[FORWARD_DLQ_URL]
     namespaces = tuple(json.loads(os.environ[FORWARD_NAMESPACES]))
-    return Forwarder(wiring.s3(), bucket, endpoint, namespaces, wiring.sqs(), dead_letters)
+    return Forwarder(wiring.s3(), bucket, _target(), namespaces, wiring.sqs(), dead_letters)
+
+
+def _target() -> Target:
+    if domain := os.environ.get(FORWARD_DOMAIN):
+        from headwater.features.forwarding.datazone import open_domain
+
+        return open_domain(domain)
+    url, ca_file = os.environ[FORWARD_URL], certificates()
+    if secret_id := os.environ.get(FORWARD_SECRET):
+        secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)
+        return Endpoint(url, token=secret.token, forget_token=secret.forget, ca_file=ca_file)
+    return Endpoint(url, token=lambda: None, ca_file=ca_file)
 
 
 def longest_wait_s(receives: int) -> float:

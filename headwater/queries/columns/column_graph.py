@@ -261,6 +261,7 @@ def column_node(
         column.field,
         type=entry.type_of(column.field) or UNKNOWN_TYPE,
         schema_known=entry.schema.known,
+        place=entry.schema.columns.get(column.field[:1]),
         inputs=column_inputs(entry.known.inputs_of(column.field), read=inputs_read),
         dependencies=dependencies,
         outputs=tuple(ColumnInput(output.dataset, output.field) for output in sorted(outputs)),

@@ -194,6 +194,7 @@ class VersionWalk:
             version,
             type=kind or UNKNOWN_TYPE,
             schema_known=entry.schema.known,
+            place=entry.schema.columns.get(column.field[:1]),
             inputs=column_inputs(entry.known.inputs_of(column.field), versions),
             dependencies=dependencies,
             reporters=entry.known.reporters_of(column.field),

@@ -53,7 +53,8 @@ class ColumnNode:
     """A node: `inputs` are all its source columns, `dependencies` the sources of its whole dataset.
 
     `outputs` are the columns derived from it, if they were requested. `version` is set on nodes of a graph of versions.
-    `type` is `unknown` where no report or schema has it; `schema_known`: a schema facet lists the dataset's columns.
+    `type` is `unknown` where no report or schema has it; `schema_known`: a schema facet lists the dataset's columns;
+    `place`: the place of the column, or of the column around the field, in the schema, from 1.
     """
 
     dataset: DatasetId
@@ -61,6 +62,7 @@ class ColumnNode:
     version: str | None = None
     type: str = UNKNOWN_TYPE
     schema_known: bool = False
+    place: int | None = None
     inputs: tuple[ColumnInput, ...] = ()
     dependencies: tuple[ColumnInput, ...] = ()
     outputs: tuple[ColumnInput, ...] = ()

@@ -20,6 +20,8 @@ class Received:
 
     url: str = ""
     events: list[Any] = field(default_factory=list)
+    # The path and the bytes of each request.
+    requests: list[tuple[str, bytes]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     connections: set[Any] = field(default_factory=set)
     act: Callable[[Any], Any] = lambda event: 201
@@ -38,7 +40,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Receive an event, and respond by `act`."""
-        event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        event = json.loads(body)
+        self.received.requests.append((self.path, body))
         self.received.headers.append({name.lower(): value for name, value in self.headers.items()})
         self.received.connections.add(self.client_address)
         status = self.received.act(event)

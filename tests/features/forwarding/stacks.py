@@ -6,6 +6,12 @@ from __future__ import annotations
 PLACE, SECRET = "http://127.0.0.1:1/api/v1/lineage", "second/token"
 CONTEXT = {"forward_url": PLACE, "forward_namespaces": "flights*", "forward_secret": SECRET}
 CONTEXTS = (CONTEXT,)
+DOMAIN = "dzd_0123456789abcd"
+SHARED = f"arn:aws:datazone:eu-west-1:210987654321:domain/{DOMAIN}"
+NAMED = {
+    "datazone": {"forward_domain": DOMAIN, "forward_namespaces": "flights*"},
+    "shared datazone": {"forward_domain": SHARED},
+}
 LARGEST = {
     "forward_url": "https://marquez.example/" + "a" * 974,
     "forward_namespaces": ["a" * 992],

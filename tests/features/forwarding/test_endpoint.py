@@ -30,7 +30,7 @@ def endpoint(received):
 
     yield to
     for each in opened:
-        each.close()
+        each._connection.close()
 
 
 @pytest.mark.parametrize("status", [200, 201, 307, 400, 401, 429, 500, 503])

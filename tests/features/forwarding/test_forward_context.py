@@ -7,10 +7,12 @@ import pytest
 from headwater.features.forwarding.context import ForwardTo
 from headwater_model.errors import Invalid
 from infra.context import parse_context
+from tests.features.forwarding.stacks import DOMAIN, SHARED
 
 MARQUEZ = "https://marquez.example/api/v1/lineage"
 SECRET = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:marquez/token-a1B2c3"
 URL_RULE = "must be an https URL, without credentials in it, or none"
+DOMAIN_RULE = "must be the id or the ARN of a domain of DataZone, or none"
 SECRET_RULE = "must be the name or the ARN of a secret in Secrets Manager, or none"
 
 
@@ -30,6 +32,11 @@ SECRET_RULE = "must be the name or the ARN of a secret in Secrets Manager, or no
         (
             {"forward_url": "http://127.0.0.1:5000/api/v1/lineage"},
             {"forwarding": ForwardTo("http://127.0.0.1:5000/api/v1/lineage")},
+        ),
+        ({"forward_domain": DOMAIN}, {"forwarding": ForwardTo(None, domain=DOMAIN)}),
+        (
+            {"forward_domain": SHARED, "forward_namespaces": "flights*"},
+            {"forwarding": ForwardTo(None, ("flights*",), domain=SHARED)},
         ),
     ],
 )
@@ -58,7 +65,19 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
         ),
         (
             {"forward_namespaces": "flights*", "forward_secret": "token"},
-            "forward_namespaces: must be given with forward_url, got ('flights*',); "
+            "forward_namespaces: must be given with forward_url or forward_domain, got ('flights*',); "
+            "forward_secret: must be given with forward_url, got 'token'",
+        ),
+        *(
+            ({"forward_domain": value}, f"forward_domain: {DOMAIN_RULE}, got {value!r}")
+            for value in ("dzd", "dzd_a/b", "domain/dzd_a", "arn:aws:datazone:eu-west-1:1:domain/dzd_a", 7)
+        ),
+        (
+            {"forward_domain": DOMAIN, "forward_url": MARQUEZ},
+            f"forward_domain: must not be given with forward_url, got {DOMAIN!r}",
+        ),
+        (
+            {"forward_domain": DOMAIN, "forward_secret": "token"},
             "forward_secret: must be given with forward_url, got 'token'",
         ),
     ],

@@ -9,29 +9,24 @@ import uuid
 import boto3
 import moto
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from moto import mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.cloudformation.models import Stack
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.config import default_user_config
 from moto.core.serialize import BaseJSONSerializer
-from moto.dynamodb.comparisons import COMPARISON_FUNCS
-from moto.dynamodb.models import DynamoDBBackend, dynamodb_backends
-from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.table import Table
 from moto.sqs import models as sqs_models
-from moto.sqs.models import Message, Queue
+from moto.sqs.models import Message, Queue, SQSBackend
 from moto.sqs.responses import SQSResponse
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 from headwater.aws.versioned_puts import put_versions
-from local_stack.aws import moto_partiql, moto_partitions, moto_patches
-from local_stack.aws.moto_partitions import Partition, items_in
-from local_stack.aws.moto_server import expire_items
+from local_stack.aws import moto_patches
 from local_stack.web.server import Reply, Server
+from tests.aws import moto_dynamodb
 from tests.waiting import until
 
 REGION = "us-east-1"
@@ -44,6 +39,7 @@ PATCHED = [
     (Queue, "delete_message"),
     (Queue, "messages"),
     (Queue, "pending_message_groups"),
+    (SQSBackend, "is_message_valid_based_on_retention_period"),
     (SQSResponse, "get_queue_attributes"),
     (Stack, "parse_template"),
     (StepFunctionsParserBackend, "start_execution"),
@@ -145,75 +141,8 @@ def pages(client, query, size):
 @pytest.mark.parametrize("query", QUERIES, ids=str)
 def test_a_query_of_one_partition_returns_what_the_stock_query_does(table, query):
     stock = [pages(table, query, size) for size in (1, 2, 100)]
-    moto_patches.query_one_partition()
+    moto_dynamodb.query_one_partition()
     assert [pages(table, query, size) for size in (1, 2, 100)] == stock
-
-
-@pytest.mark.parametrize(
-    "comparison", ["=", "<", "<=", ">", ">=", "EQ", "LT", "LE", "GT", "GE", "BEGINS_WITH", "BETWEEN"]
-)
-@given(
-    texts=st.sets(st.text("ab", max_size=3), min_size=1), low=st.text("ab", max_size=3), high=st.text("ab", max_size=3)
-)
-def test_a_range_of_a_partition_is_what_a_look_at_each_item_finds_also_after_writes(comparison, texts, low, high):
-    bounds = [low, high] if comparison == "BETWEEN" else [low]
-    partition = Partition()
-    for text in [*texts, "b", *texts]:
-        partition[DynamoType({"S": text})] = text
-        expected = {key.value for key in partition if COMPARISON_FUNCS[comparison](key.value, *bounds)}
-        ends = {min(map(text_of, partition)), max(map(text_of, partition))}
-        assert set(map(text_of, items_in(partition, comparison, bounds))) == expected | ends
-    partition.pop(DynamoType({"S": "b"}))
-    assert "b" not in map(text_of, items_in(partition, "GE", [""]) if partition else {})
-
-
-def text_of(key):
-    return key.value
-
-
-def test_tables_have_partitions_that_know_their_order(aws, monkeypatch):
-    monkeypatch.setattr(Table, "__init__", Table.__init__)
-    moto_partitions.keep_partitions_in_order()
-    backend = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION]
-    client = boto3.client("dynamodb", region_name=REGION)
-    keys = [{"AttributeName": "root", "KeyType": "HASH"}, {"AttributeName": "node", "KeyType": "RANGE"}]
-    for kind in "SN":
-        client.create_table(
-            TableName=f"of-{kind}",
-            KeySchema=keys,
-            AttributeDefinitions=[
-                {"AttributeName": "root", "AttributeType": "S"},
-                {"AttributeName": "node", "AttributeType": kind},
-            ],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        client.put_item(TableName=f"of-{kind}", Item={"root": {"S": "r"}, "node": {kind: "1"}})
-    partitions = [next(iter(backend.tables[f"of-{kind}"].items.values())) for kind in "SN"]
-    assert [type(partition) for partition in partitions] == [Partition, dict]
-
-
-def test_a_query_of_one_partition_looks_at_no_other_item(table, monkeypatch):
-    moto_patches.query_one_partition()
-    looked_at = []
-    stock_items = Table.all_items
-    monkeypatch.setattr(Table, "all_items", lambda self: looked_at.append(len(stock_items(self))) or stock_items(self))
-    by_partition, by_range, by_index = QUERIES[0], QUERIES[7], QUERIES[10]
-    pages(table, by_partition, 100)
-    pages(table, by_range, 100)
-    pages(table, by_index, 100)
-    assert looked_at == [4, 3, 5]
-
-
-def test_items_expire_in_no_order_for_to_sort_them_takes_seconds(table, monkeypatch):
-    ttl = {"Enabled": True, "AttributeName": "until"}
-    table.update_time_to_live(TableName="records", TimeToLiveSpecification=ttl)
-    for node, expiry in (("late", "2000000000"), ("gone", "1700000000"), ("odd", "1000000000")):
-        item = {"root": {"S": "ttl"}, "node": {"S": node}, "until": {"N": expiry}}
-        table.put_item(TableName="records", Item=item)
-    monkeypatch.setattr(Table, "all_items", None)
-    records = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables["records"]
-    assert [removed["keys"]["node"] for removed in expire_items(records, 1_800_000_000)] == [{"S": "gone"}]
-    assert {node.value for node in records.items[DynamoType({"S": "ttl"})]} == {"late", "odd"}
 
 
 @pytest.fixture
@@ -297,7 +226,7 @@ def outcomes(client):
 
 def test_transactions_return_and_leave_what_stock_ones_do(table):
     stock = outcomes(table)
-    moto_patches.copy_only_what_a_transaction_touches()
+    moto_dynamodb.copy_only_what_a_transaction_touches()
     assert outcomes(table) == stock
     assert [returned for returned, _ in stock] == [
         [],
@@ -307,17 +236,6 @@ def test_transactions_return_and_leave_what_stock_ones_do(table):
         [],
         ["ConditionalCheckFailed", "None"],
     ]
-
-
-def test_a_transaction_copies_no_item_that_it_does_not_name(table, monkeypatch):
-    moto_patches.copy_only_what_a_transaction_touches()
-    copied = []
-    monkeypatch.setattr(
-        Table, "__deepcopy__", lambda self, _: copied.append(len(self.all_items())) or self, raising=False
-    )
-    assert attempt(table, an_update("a", "n1"), an_update("b", "n2"), an_operation("Put", "new", "a")) == []
-    assert copied == [2, 2, 2]
-    table.delete_item(TableName="records", Key={"root": {"S": "new"}, "node": {"S": "a"}})
 
 
 TEMPLATES = [
@@ -359,7 +277,7 @@ def test_attribute_values_are_rendered_as_stock_moto_renders_them(table):
     table.put_item(TableName="records", Item=item)
     key = {"root": item["root"], "node": item["node"]}
     stock = table.get_item(TableName="records", Key=key)["Item"]
-    moto_patches.render_attribute_values_as_they_are()
+    moto_dynamodb.render_attribute_values_as_they_are()
     assert table.get_item(TableName="records", Key=key)["Item"] == stock == item
     table.delete_item(TableName="records", Key=key)
 
@@ -502,7 +420,7 @@ def test_a_put_on_condition_of_a_version_is_refused_where_the_stock_statement_ov
     for _ in range(2):
         assert client.batch_execute_statement(Statements=[inserted])["Responses"] == [{"TableName": "versions"}]
 
-    moto_partiql.put_versions_in_batches()
+    moto_dynamodb.put_versions_in_batches()
 
     assert put_versions(client, "versions", [first, versioned(2, 1)]) == [True, True]
     assert put_versions(client, "versions", [first, stale | {"sk": {"S": "S2"}}]) == [False, False]

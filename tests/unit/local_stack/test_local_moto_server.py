@@ -13,9 +13,10 @@ import pytest
 from moto.sqs.models import Message, sqs_backends
 from werkzeug.serving import make_server
 
-from local_stack.aws.durable import Durable
+from local_stack.aws.durable import Durable, open_database
 from local_stack.aws.endpoint import ACCOUNT, REGION, Endpoint
 from local_stack.aws.moto_server import LongPolls, OneAtATime, Server, _Handler
+from local_stack.aws.tables.operations import Tables
 from local_stack.errors import DataUnusable
 from tests.waiting import LONG_S
 
@@ -140,6 +141,7 @@ def test_a_state_that_cannot_be_opened_says_why(tmp_path, make, reason):
 
 def test_a_state_whose_rows_are_damaged_says_so(tmp_path):
     server = Server()
+    server._tables = Tables(open_database(None))
     server._durable = Durable(None, tmp_path / "state.sqlite", None)
     with closing(sqlite3.connect(tmp_path / "state.sqlite")) as connection, connection:
         connection.execute("INSERT INTO messages VALUES ('q', 'id', '{')")

@@ -85,7 +85,13 @@ function ColumnsTools({ columns: { state, picture, actions, list, layout } }: { 
           Usage
         </Link>
       )}
-      <ExportMenu at={state.at} picture={picture} layout={layout} name={name.field ?? name.name} />
+      <ExportMenu
+        at={state.at}
+        focus={datasetOf(state.node)}
+        picture={picture}
+        layout={layout}
+        name={name.field ?? name.name}
+      />
     </>
   );
 }

@@ -6,12 +6,14 @@ import type { Box } from "../../layout/boxes";
 import type { Card } from "../../model/columns";
 import type { Change } from "../../model/compare";
 import { count, cutMiddle } from "../../model/format";
+import { type Freshness, troubleOf } from "../../model/freshness";
 import { cutFront, splitTitle, type Title } from "../../model/titles";
 import { KindOf, SignOf } from "../../parts/signs";
 
 // What fits into a card; a type that does not is in the hint and in the panel.
 const TITLE_CHARS_MAX = 22,
-  ROW_CHARS_MAX = 27;
+  ROW_CHARS_MAX = 27,
+  FORMULA_CHARS_MIN = 6;
 
 const WIDTH = 240,
   HEAD = 34,
@@ -37,17 +39,21 @@ interface Props {
   sel: string;
   path: ReadonlySet<string> | null;
   changes: ReadonlyMap<string, Change> | undefined;
-  copies: ReadonlySet<string>;
+  formulas: ReadonlyMap<string, string>;
+  freshness: Freshness | undefined;
   choose: (id: string) => void;
   /** Draw all columns with the filter's text in their names. */
   open: (filter: string) => void;
 }
 
-export function ColumnCard({ card, title, focus, sel, path, changes, copies, choose, open }: Props) {
+export function ColumnCard({ card, title, focus, sel, path, changes, formulas, freshness, choose, open }: Props) {
   const [folder, name] = splitTitle(title.title);
+  const trouble = troubleOf(freshness);
   return (
-    <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
-      <div className="name" title={`${card.name}\n${card.namespace}`}>
+    <div
+      className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""} ${trouble ? "health-late" : ""}`}
+    >
+      <div className="name" title={[card.name, card.namespace, trouble].join("\n").trimEnd()}>
         <KindOf of="dataset" namespace={card.namespace} />
         <span>{cutFront(name, TITLE_CHARS_MAX, title.alike)}</span>
         {folder && <span className="where">{folder}</span>}
@@ -71,7 +77,8 @@ export function ColumnCard({ card, title, focus, sel, path, changes, copies, cho
         <Row
           key={column.id}
           column={column}
-          look={`${column.id === sel ? "is-selected" : path?.has(column.id) ? "is-lit" : path ? "is-muted" : ""}${copies.has(column.id) ? " is-copy" : ""}`}
+          look={`${column.id === sel ? "is-selected" : path?.has(column.id) ? "is-lit" : path ? "is-muted" : ""}${formulas.get(column.id) === "" ? " is-copy" : ""}`}
+          formula={formulas.get(column.id)?.trim() ?? ""}
           change={changes?.get(column.id)}
           choose={choose}
         />
@@ -91,19 +98,29 @@ export function ColumnCard({ card, title, focus, sel, path, changes, copies, cho
   );
 }
 
+/** Return the formula of a column on the path, cut at its end, else its type; none without room beside the name. */
+export function aboutRow(field: string, type: string | null, formula: string): string {
+  const room = ROW_CHARS_MAX - field.length - 1;
+  if (formula && room >= FORMULA_CHARS_MIN) return formula.length > room ? `${formula.slice(0, room - 1)}…` : formula;
+  return type && type.length <= room ? type : "";
+}
+
 interface RowProps {
   column: Card["columns"][number];
   look: string;
+  formula: string;
   change: Change | undefined;
   choose: (id: string) => void;
 }
 
-function Row({ column: { id, field, type }, look, change, choose }: RowProps) {
+function Row({ column: { id, field, type }, look, formula, change, choose }: RowProps) {
+  const isFormula = formula !== "" && /is-(selected|lit)/.test(look);
+  const about = isFormula ? formula : aboutRow(field, type, "");
   return (
     <button
       className={`row nodrag ${changeOf(change)} ${look}`}
       aria-pressed={look.startsWith("is-selected")}
-      title={`${field}${type ? `: ${type}` : ""}`}
+      title={`${field}${type ? `: ${type}` : ""}${formula && `\n${formula}`}`}
       onClick={(event) => {
         event.stopPropagation();
         choose(id);
@@ -115,7 +132,7 @@ function Row({ column: { id, field, type }, look, change, choose }: RowProps) {
         </b>
       )}
       <span>{cutMiddle(field, ROW_CHARS_MAX)}</span>
-      {type && field.length + type.length < ROW_CHARS_MAX && <span className="type">{type}</span>}
+      {about && <span className={isFormula ? "type formula" : "type"}>{about}</span>}
     </button>
   );
 }

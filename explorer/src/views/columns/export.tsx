@@ -9,6 +9,7 @@ import { toCsv } from "../../model/csv";
 import { utc } from "../../model/format";
 import { Downloads } from "../../parts/export";
 import { pathOfKind } from "../../parts/signs";
+import { aboutRow } from "./card";
 import { usedFor } from "./indirect";
 import type { ColumnsPicture } from "./picture";
 
@@ -16,26 +17,36 @@ interface Props {
   picture: ColumnsPicture;
   layout: RefObject<Placed | null>;
   name: string;
+  /** Id of the dataset in focus. */
+  focus: string;
   /** The time on show; empty for now. */
   at: string;
 }
 
-export function ExportMenu({ picture, layout, name, at }: Props) {
+const LEGEND = [
+  ["focus", "on the path"],
+  ["text", "computed"],
+  ["muted", "copied"],
+  ["warn", "late"],
+] as const;
+
+export function ExportMenu({ picture, layout, name, focus, at }: Props) {
   const { boxes, arrows, path } = picture;
   const svg = () =>
     layout.current
       ? toSvg(
-          boxes.map((box) => figureOf(picture, box)),
+          boxes.map((box) => figureOf(picture, box, focus)),
           arrows.map((arrow) => lineOf(arrow, path !== null)),
           layout.current,
           readInks(),
-          { title: name, time: `as of ${utc(at || new Date().toISOString())} UTC`, legend: [] },
+          { title: name, time: `as of ${utc(at || new Date().toISOString())} UTC`, legend: LEGEND },
         )
       : null;
   return <Downloads name={name} svg={svg} csv={() => csvOf(picture)} />;
 }
 
-function figureOf({ cards, indirect, titles, path }: ColumnsPicture, { id, width, height }: Box): Figure {
+function figureOf(picture: ColumnsPicture, { id, width, height }: Box, focus: string): Figure {
+  const { cards, indirect, titles, path, formulas, freshness } = picture;
   const card = cards.find((other) => other.id === id);
   const source = indirect.find((other) => other.id === id);
   const shared = {
@@ -55,9 +66,14 @@ function figureOf({ cards, indirect, titles, path }: ColumnsPicture, { id, width
     name: card.name,
     about: "",
     ink: card.stale ? "warn" : "dataset",
+    isFocus: id === focus,
+    health: freshness?.has(id) ? "warn" : undefined,
     rows: [
       ...(card.filter === null ? [] : [{ text: "", lit: false }]),
-      ...card.columns.map(({ id, field }) => ({ text: field, lit: path?.has(id) ?? false })),
+      ...card.columns.map(({ id, field, type }) => {
+        const [lit, formula] = [path?.has(id) ?? false, formulas.get(id)];
+        return { text: field, lit, isCopy: formula === "", about: aboutRow(field, type, lit ? (formula ?? "") : "") };
+      }),
     ],
   };
 }

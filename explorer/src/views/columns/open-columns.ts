@@ -27,7 +27,7 @@ export interface OpenColumns {
 
 export function useOpenColumns(state: ColumnsState, data: ColumnsData, now: ColumnLines): OpenColumns {
   const actions = useActions(state, useNarrow());
-  const picture = usePicture(now, data.before, state, actions.opened, data.schema);
+  const picture = usePicture(now, data.before, state, actions.opened);
   const list = useListChoice(state.list, (list) => actions.to({ list }));
   const handled = useRef<Handled>(null);
   const layout = useRef<Placed>(null);

@@ -11,7 +11,7 @@ import {
   cardArrows,
   cardsOf,
   columnArrows,
-  copiedColumns,
+  formulasOf,
   restrict,
 } from "../../model/columns";
 import { type ColumnComparison, compareColumns } from "../../model/compare-columns";
@@ -19,6 +19,7 @@ import type { Arrow } from "../../model/graph";
 import { type IndirectSource, indirectSources } from "../../model/indirect";
 import { pathThrough } from "../../model/paths";
 import { type Title, titlesOf } from "../../model/titles";
+import { type Marks, useOldData } from "../../parts/old-data";
 import { datasetOf, kindOf } from "../../url/ids";
 import type { ColumnsState } from "../../url/state";
 import { boxOf } from "./card";
@@ -26,6 +27,7 @@ import { INDIRECT } from "./indirect";
 import { drawnLines, indirectLines } from "./lines";
 
 const INDIRECT_MAX = 30;
+const NO_CHANGES = new Set<string>();
 
 export interface ColumnsPicture {
   /** All loaded lines; in a comparison, the union of both moments. */
@@ -38,8 +40,10 @@ export interface ColumnsPicture {
   /** Ids of the columns on the selected path. */
   path: ReadonlySet<string> | null;
   cards: readonly Card[];
-  /** Ids of the columns with a copied value. */
-  copies: ReadonlySet<string>;
+  /** Formulas of columns by id; "" of a copied value. */
+  formulas: ReadonlyMap<string, string>;
+  /** Of datasets that are late or on old data. */
+  freshness: Marks;
   /** The column's indirect sources; empty unless switched on. */
   indirect: readonly IndirectSource[];
   titles: ReadonlyMap<string, Title>;
@@ -49,13 +53,12 @@ export interface ColumnsPicture {
   arrows: readonly DrawnArrow[];
 }
 
-/** Make the picture; `opened` are the cards with all their columns, `schema` the focus's columns in their order. */
+/** Make the picture; `opened` are the cards with all their columns. */
 export function usePicture(
   now: ColumnLines,
   before: ColumnLines | null,
   state: ColumnsState,
   opened: ReadonlyMap<string, string>,
-  schema: readonly string[],
 ): ColumnsPicture {
   const { node, dir } = state;
   const focused = kindOf(node) === "field" ? node : "";
@@ -65,10 +68,11 @@ export function usePicture(
   const kept = useMemo(() => restrict(columnArrows(lines), datasetOf(node), focused, dir), [lines, node, focused, dir]);
   const path = useMemo(() => (sel ? pathThrough(kept, sel).nodes : null), [kept, sel]);
   const cards = useMemo(
-    () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison, schema),
-    [lines, kept, path, opened, node, comparison, schema],
+    () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison),
+    [lines, kept, path, opened, node, comparison],
   );
-  const copies = useMemo(() => copiedColumns(kept), [kept]);
+  const formulas = useMemo(() => formulasOf(kept), [kept]);
+  const freshness = useOldData(!state.at);
   const indirect = useMemo(
     () => (state.indirect ? indirectSources(lines, sel || node) : []),
     [lines, state.indirect, sel, node],
@@ -85,7 +89,10 @@ export function usePicture(
     const drawn = new Set(cards.map(({ id }) => id));
     return [...tables, ...dashed.filter(({ from }) => !drawn.has(from))];
   }, [cards, tables, dashed]);
-  return { lines, comparison, sel, kept, path, cards, copies, indirect, titles, boxes, layoutArrows, arrows };
+  return {
+    ...{ lines, comparison, sel, kept, path, cards, formulas, freshness },
+    ...{ indirect, titles, boxes, layoutArrows, arrows },
+  };
 }
 
 /** Return a box and a title for each card, and for the first indirect sources without a card. */
@@ -106,13 +113,10 @@ function drawnCards(
   opened: ReadonlyMap<string, string>,
   focus: string,
   comparison: ColumnComparison | null,
-  schema: readonly string[],
 ): Card[] {
   const used = new Set(kept.flatMap(({ from, to }) => [from, to]));
-  const order = new Map(schema.map((id, place) => [id, place + 1]));
-  for (const id of comparison?.changes.keys() ?? []) order.set(id, 0);
   const isShown = (id: string, dataset: string) => used.has(id) || dataset === focus;
-  return cardsOf(lines, { path: path ?? new Set(), opened, order, isShown }).filter(
+  return cardsOf(lines, { path: path ?? new Set(), opened, first: comparison?.changes ?? NO_CHANGES, isShown }).filter(
     (card) => card.columns.length + card.more > 0 || card.id === focus,
   );
 }

@@ -100,7 +100,7 @@ const NoLines = () => (
 
 /** Return what draws a dataset: a card of columns, or the box of an indirect source. */
 function useCardDrawing({ state, picture, actions }: OpenColumns) {
-  const { cards, copies, indirect, titles, sel, path, comparison } = picture;
+  const { cards, formulas, freshness, indirect, titles, sel, path, comparison } = picture;
   const { toggle, open } = actions;
   return useCallback(
     (id: string) => {
@@ -115,13 +115,14 @@ function useCardDrawing({ state, picture, actions }: OpenColumns) {
           sel={sel}
           path={path}
           changes={comparison?.changes}
-          copies={copies}
+          formulas={formulas}
+          freshness={freshness?.get(id)}
           choose={(column) => toggle(column, sel)}
           open={(filter) => open(id, filter)}
         />
       );
     },
-    [cards, copies, indirect, titles, sel, path, state.node, toggle, open, comparison],
+    [cards, formulas, freshness, indirect, titles, sel, path, state.node, toggle, open, comparison],
   );
 }
 

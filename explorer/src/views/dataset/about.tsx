@@ -6,9 +6,11 @@ import type { Dataset } from "../../api/queries";
 import { SetHere } from "../../parts/edit";
 import { Fact } from "../../parts/fact";
 import { JobLink, When } from "../../parts/frame";
+import { useOldData, Written } from "../../parts/old-data";
 import { SignOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
 import { TestsOf } from "../../parts/tests";
+import { datasetId } from "../../url/ids";
 import { link } from "../../url/state";
 
 export function About({ dataset }: { dataset: Dataset }) {
@@ -20,7 +22,7 @@ export function About({ dataset }: { dataset: Dataset }) {
           {dataset.temporary && ", temporary"}
           {dataset.deleted && <span className="removed"> ✕ deleted</span>}
         </Fact>
-        <Written dataset={dataset} />
+        <Writing dataset={dataset} />
         <TestsOf tests={dataset.tests ?? null} />
         {dataset.physicalName !== dataset.name && (
           <Fact of="Physical name" isMono>
@@ -51,11 +53,12 @@ export function About({ dataset }: { dataset: Dataset }) {
   );
 }
 
-function Written({ dataset: { lastModifiedAt, lastWrittenBy, stale } }: { dataset: Dataset }) {
+function Writing({ dataset: { id, lastModifiedAt, lastWrittenBy, stale } }: { dataset: Dataset }) {
+  const marks = useOldData();
   return (
     <>
       <Fact of="Written">
-        <When time={lastModifiedAt} />
+        <Written time={lastModifiedAt} freshness={marks?.get(datasetId(id))} />
       </Fact>
       {lastWrittenBy && (
         <Fact of="By">

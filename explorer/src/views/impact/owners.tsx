@@ -60,12 +60,14 @@ function Effects({ impact, narrowing }: { impact: Impact; narrowing: Narrowing }
 function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node: string; narrowing: Narrowing }) {
   const [copied, setCopied] = useState<string | null>(null);
   const copy = async (reached: Reached) => {
-    await navigator.clipboard.writeText(messageTo(reached, titleOfId(node), location.href));
+    await navigator.clipboard.writeText(
+      messageTo(reached, titleOfId(node), { time: new Date().toISOString(), address: location.href }),
+    );
     setCopied(reached.owner);
   };
   return (
     <table className="table">
-      <Heads names={["Owner", "Has", "Nearest", "Tell"]} numbers={["Nearest"]} />
+      <Heads names={["Owner", "Has", "Nearest"]} numbers={["Nearest"]} />
       <tbody>
         {owners.slice(0, OWNERS_MAX).map((reached) => {
           const key = reached.owner || NO_OWNER;
@@ -79,15 +81,13 @@ function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node:
                   onClick={() => narrowing.change({ owner: narrowing.owner === key ? "" : key })}
                 >
                   {reached.owner || "no owner is known"}
-                </button>
-              </td>
-              <td>{countOf(reached)}</td>
-              <td className="number">{plural(reached.hops, "hop")}</td>
-              <td className="fixed">
+                </button>{" "}
                 <button className="chip" onClick={() => void copy(reached)}>
                   {copied === reached.owner ? "copied" : "copy as message"}
                 </button>
               </td>
+              <td>{countOf(reached)}</td>
+              <td className="number">{plural(reached.hops, "hop")}</td>
             </tr>
           );
         })}

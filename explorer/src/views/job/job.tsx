@@ -11,7 +11,7 @@ import { link, mapLink } from "../../url/state";
 import { About } from "./about";
 import { Code } from "./code";
 import { Runs } from "./runs";
-import { Tasks } from "./tasks";
+import { FailedTasks, Tasks } from "./tasks";
 import { Versions } from "./versions";
 
 const TABS: TabTitles = [
@@ -34,6 +34,7 @@ export function JobView() {
           <>
             <NodeHead id={node} name={job.name} where={job.namespace}>
               {job.description && <p>{job.description}</p>}
+              <FailedTasks node={node} />
             </NodeHead>
             <div className="actions">
               <Link className="button main" href={mapLink({ node })}>

@@ -27,6 +27,17 @@ function useTasks(node: string) {
   return { jobs, first: data?.pages[0], hasNextPage, isFetching, fetchNextPage };
 }
 
+/** "5 of 141 tasks failed", in the head of the page; nothing where none did. */
+export function FailedTasks({ node }: { node: string }) {
+  const { jobs, first, hasNextPage } = useTasks(node);
+  const failed = failedOf(jobs, hasNextPage);
+  return first && failed !== "0" ? (
+    <p className="removed">
+      ✕ {failed} of {plural(first.totalCount, "task")} failed
+    </p>
+  ) : null;
+}
+
 export function Tasks({ node }: { node: string }) {
   const { jobs, first, hasNextPage, isFetching, fetchNextPage } = useTasks(node);
   if (!first || !jobs.length) return null;
@@ -34,9 +45,8 @@ export function Tasks({ node }: { node: string }) {
     <section className="card" aria-label="tasks">
       <h2>Tasks</h2>
       <p className="muted">
-        It started {plural(first.totalCount, "job")}
-        {first.truncated && ", at least"}
-        {`; ${failedOf(jobs, hasNextPage)} failed`}.{hasNextPage && " "}
+        It started {first.truncated && "at least "}
+        {plural(first.totalCount, "job")}.{hasNextPage && " "}
         {hasNextPage && (
           <button className="button" disabled={isFetching} onClick={() => void fetchNextPage()}>
             {count(Math.min(PAGE, first.totalCount - jobs.length))} more

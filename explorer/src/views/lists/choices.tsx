@@ -1,6 +1,6 @@
 /** Choices that narrow a list: by its last event, owner, tag and folder. */
 
-import { foldersOf } from "../../model/folders";
+import { foldersOf, type Named } from "../../model/folders";
 import { count, plural } from "../../model/format";
 import { type Change, dayBefore } from "./filters";
 
@@ -53,7 +53,7 @@ export function Choice({
 }
 
 /** The folders of the list's names, with their sizes, and the way back out of one. */
-export function Folders({ names, folder, change }: { names: readonly string[]; folder: string; change: Change }) {
+export function Folders({ names, folder, change }: { names: readonly Named[]; folder: string; change: Change }) {
   const folders = foldersOf(names, folder);
   if (!folder && folders.length === 0) return null;
   return (

@@ -1,11 +1,13 @@
 /** All jobs: the last updated first, with state, owner and age. */
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 
-import { listJobs, type ShortJob } from "../../api/list-queries";
+import { durationsQuery, listJobs, type ShortJob } from "../../api/list-queries";
 import { duration } from "../../model/format";
 import { Choices } from "../../parts/controls";
 import { NodeLink, pageOf, useTitle, When } from "../../parts/frame";
+import { useReader } from "../../parts/me";
 import { NamespaceChoice } from "../../parts/namespace-choice";
 import { StateOf } from "../../parts/signs";
 import type { ColumnOf } from "../../parts/table";
@@ -46,6 +48,45 @@ const JOBS: ColumnOf<ShortJob>[] = [
   { name: "Part of", by: (job) => job.parentJobName ?? "", cell: (job) => job.parentJobName ?? muted },
 ];
 
+type Durations = Awaited<ReturnType<ReturnType<typeof durationsQuery>["queryFn"]>>;
+
+/** The columns of a job with its usual duration and the growth of the last. */
+function withUsual(durations: Durations): ColumnOf<ShortJob>[] {
+  const of = (job: ShortJob) => durations.get(jobId(job));
+  const percent = (growth: number) => `${growth < 0 ? "−" : "+"}${Math.abs(Math.round(growth * 100))} %`;
+  const usual: ColumnOf<ShortJob>[] = [
+    {
+      name: "Usually",
+      number: true,
+      by: (job) => of(job)?.usualMs ?? -1,
+      cell: (job) => duration(of(job)?.usualMs ?? null),
+    },
+    {
+      name: "Against usual",
+      number: true,
+      by: (job) => of(job)?.againstUsual ?? -1,
+      cell: (job) => (of(job) ? percent(of(job)!.againstUsual) : muted),
+    },
+  ];
+  return JOBS.flatMap((column) => (column.name === "Took" ? [column, ...usual] : [column]));
+}
+
+/** The switch that adds usual durations, and the columns and the order of the list. */
+function useUsual(namespace: string) {
+  const [isOn, setOn] = useState(false);
+  const { can } = useReader();
+  const { data } = useQuery({ ...durationsQuery(namespace), enabled: isOn });
+  const columns = useMemo(() => (isOn && data ? withUsual(data) : JOBS), [isOn, data]);
+  const title = "the last run of each job against the middle of its last ten, the slowest first";
+  const button = can("reportDurations") && (
+    <button className="button" title={title} aria-pressed={isOn} onClick={() => setOn(!isOn)}>
+      Against usual
+    </button>
+  );
+  const first = (job: ShortJob) => data?.get(jobId(job))?.againstUsual ?? -1;
+  return { button, columns, ...(isOn && data && { first }) };
+}
+
 export function JobsView() {
   useTitle("Jobs");
   const { filters, change } = useFilters("jobs");
@@ -58,6 +99,7 @@ export function JobsView() {
     initialPageParam: 0,
     getNextPageParam: nextOffset,
   });
+  const { button, ...ordered } = useUsual(namespace);
   return (
     <div className="page">
       <h1>Jobs</h1>
@@ -74,10 +116,11 @@ export function JobsView() {
           choose={(value) => change({ state: value })}
         />
         <Untouched days={filters.days} change={change} />
+        {button}
       </div>
       <Listed
         of={result}
-        columns={JOBS}
+        {...ordered}
         word="job"
         keyOf={jobId}
         filters={filters}

@@ -14,6 +14,7 @@ import type { Change, Filters } from "./filters";
 import { itemsOf, LOADED_MAX, PAGE, type Pages, readAll, shownOf } from "./pages";
 
 interface Named {
+  namespace: string;
   name: string;
   owners: readonly { name: string }[];
   tags: readonly string[];
@@ -27,6 +28,8 @@ interface ListedProps<T> {
   filters: Filters;
   change: Change;
   textOf: (row: T) => string;
+  /** The number of a row by which the largest come first; their own order without it. */
+  first?: (row: T) => number;
   header: readonly string[];
   cellsOf: (row: T) => readonly (string | number | null | undefined)[];
 }
@@ -41,12 +44,13 @@ export function Listed<T extends Named>({
   textOf,
   header,
   cellsOf,
+  first,
 }: ListedProps<T>) {
   const [filter, setFilter] = useState("");
   const all = useMemo(() => itemsOf(of.data), [of.data]);
   if (!of.data) return of.error ? <Failed error={of.error} retry={() => void of.refetch()} /> : <Bones />;
   const narrowed = (rows: readonly T[]) => narrowedTo(rows, filters, filter, textOf);
-  const rows = narrowed(all);
+  const rows = first ? narrowed(all).sort((a, b) => first(b) - first(a)) : narrowed(all);
   const total = of.data.pages[0]?.total ?? 0;
   const csv = async () => toCsv(header, narrowed(await readAll(of)).map(cellsOf));
   return (
@@ -70,7 +74,7 @@ export function Listed<T extends Named>({
         </span>
       </div>
       {of.hasNextPage && <Partly loaded={all.length} />}
-      <Folders names={all.map(({ name }) => name)} folder={filters.folder} change={change} />
+      <Folders names={all} folder={filters.folder} change={change} />
       {rows.length > 0 ? (
         <LongTable label={`${word}s`} columns={columns} rows={rows} keyOf={keyOf} />
       ) : (

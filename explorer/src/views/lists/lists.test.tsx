@@ -75,6 +75,27 @@ test("a list is sorted, narrowed to a folder and saved as it is shown", async ()
   ]);
 });
 
+test("jobs are ordered by the last run against the usual one", async () => {
+  const jobs = ["check", "land", "report"].map((name) => aJob(name));
+  const growths = { check: -0.2, land: 0.1, report: 1.5 };
+  const { user } = openPage("jobs", {
+    "/api/v1/jobs": { jobs, totalCount: 3 },
+    "/api/v1/reports/durations": {
+      jobs: Object.entries(growths).map(([name, againstUsual]) => ({
+        nodeId: `job:emissions:${name}`,
+        ...{ usualMs: 60_000, againstUsual },
+      })),
+    },
+  });
+  await user.click(await screen.findByRole("button", { name: "Against usual" }));
+  await screen.findByRole("columnheader", { name: "Usually" });
+  expect(screen.getAllByText(/^[+−]\d+ %$/).map(({ textContent }) => textContent)).toEqual([
+    "+150 %",
+    "+10 %",
+    "−20 %",
+  ]);
+});
+
 test("a list that is not whole says so and loads the rest; of its rows, a part is drawn", async () => {
   const jobs = Array.from({ length: 2_600 }, (_, place) => aJob(`reader.${place}`));
   const { user } = openPage("jobs", {

@@ -4,12 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { errorOf, run as fetchRun } from "../../api/queries";
-import { duration } from "../../model/format";
+import { count, duration } from "../../model/format";
+import type { Freshness } from "../../model/freshness";
 import type { Item } from "../../model/graph";
+import { rankOf } from "../../model/states";
 import { titleOfId } from "../../model/titles";
 import { ErrorText } from "../../parts/error-text";
 import { Fact } from "../../parts/fact";
 import { When } from "../../parts/frame";
+import { Written } from "../../parts/old-data";
 import { Stale, StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { TestsOf } from "../../parts/tests";
@@ -40,6 +43,7 @@ export function JobFacts({ item }: { item: Item }) {
             written
           </Fact>
         )}
+        {item.tasks && <Fact of="Tasks">{countsOf(item.tasks)}</Fact>}
         <Fact of="Ended">
           <When time={item.endedAt} />
         </Fact>
@@ -51,6 +55,12 @@ export function JobFacts({ item }: { item: Item }) {
     </>
   );
 }
+
+const countsOf = (tasks: NonNullable<Item["tasks"]>) =>
+  Object.entries(tasks)
+    .sort(([a], [b]) => rankOf(a) - rankOf(b))
+    .map(([state, tasks]) => `${count(tasks)} ${state.toLowerCase()}`)
+    .join(", ");
 
 /** The error of a failed run: the graph does not have it, so it is fetched for the selected job alone. */
 export function RunError({ id }: { id: string }) {
@@ -64,12 +74,18 @@ export function RunError({ id }: { id: string }) {
   );
 }
 
-/** Facts of a dataset; `written` is null where the graph does not say when that was. */
-export function DatasetFacts({ item, written }: { item: Item; written: string | null }) {
+interface DatasetFactsProps {
+  item: Item;
+  /** Null where the graph does not say when that was. */
+  written: string | null;
+  freshness: Freshness | undefined;
+}
+
+export function DatasetFacts({ item, written, freshness }: DatasetFactsProps) {
   return (
     <dl className="facts">
       <Fact of={written ? "Written" : "Last event"}>
-        <When time={written ?? item.touchedAt} />
+        <Written time={written ?? item.touchedAt} freshness={freshness} />
       </Fact>
       {item.stale && (
         <Fact of="State">

@@ -2,13 +2,14 @@
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { Link } from "wouter";
 
 import { type NeighbourPage, neighbours } from "../../api/queries";
 import { moreOf } from "../../draw/fold-box";
 import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import { CloseButton, Filter } from "../../parts/controls";
-import { Bones, Failed, NodeLink } from "../../parts/frame";
+import { Bones, Failed, NodeLink, pageOf } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { nameOf } from "../../url/ids";
 import type { MapState } from "../../url/state";
@@ -24,12 +25,27 @@ interface Props {
   change: (state: Partial<MapState>) => void;
 }
 
-export function FoldPanel({ fold, state, drawn, close, change }: Props) {
-  const mark = `${fold.side}:${fold.of}`;
+export function FoldPanel({ close, ...of }: Props) {
+  const { fold } = of;
   return (
     <aside className="side" aria-label={moreOf(fold)}>
       <CloseButton close={close} />
       <h1>{moreOf(fold)}</h1>
+      {fold.words ? <OfTasks dag={fold.of} /> : <OfNeighbours {...of} />}
+    </aside>
+  );
+}
+
+const OfTasks = ({ dag }: { dag: string }) => (
+  <p>
+    Tasks of {titleOf(nameOf(dag))}, and of its tasks. <Link href={pageOf(dag)}>List the tasks</Link>
+  </p>
+);
+
+function OfNeighbours({ fold, state, drawn, change }: Omit<Props, "close">) {
+  const mark = `${fold.side}:${fold.of}`;
+  return (
+    <>
       <p className="muted">
         {fold.side === "up" ? "Upstream" : "Downstream"} of {titleOf(nameOf(fold.of))}. Those that ran last are drawn.
       </p>
@@ -45,7 +61,7 @@ export function FoldPanel({ fold, state, drawn, close, change }: Props) {
       ) : (
         <FoldedNeighbours key={mark} fold={fold} drawn={drawn} draw={(id) => change({ pick: [...state.pick, id] })} />
       )}
-    </aside>
+    </>
   );
 }
 

@@ -4,11 +4,12 @@ import { useMemo, useState } from "react";
 
 import type { Comparison } from "../../model/compare";
 import { count } from "../../model/format";
+import type { Freshness } from "../../model/freshness";
 import type { Item, Lineage, Shown } from "../../model/graph";
 import { rowsOf } from "../../model/list";
 import { Filter } from "../../parts/controls";
-import { When } from "../../parts/frame";
 import { Name } from "../../parts/name";
+import { Written } from "../../parts/old-data";
 import { KindOf, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { FailingTests } from "../../parts/tests";
@@ -18,14 +19,19 @@ interface Props {
   shown: Shown;
   focus: string;
   sel: string;
+  freshness: ReadonlyMap<string, Freshness>;
   comparison: Comparison | null;
   choose: (id: string) => void;
   alone: boolean;
 }
 
+/** When a job ran last, or a dataset was written: of a late dataset, as the service knows. */
+const lastOf = (item: Item, freshness: ReadonlyMap<string, Freshness>) =>
+  freshness.get(item.id)?.written ?? item.touchedAt;
+
 type Row = ReturnType<typeof rowsOf>[number];
 
-export function MapList({ lineage, shown, focus, sel, comparison, choose, alone }: Props) {
+export function MapList({ lineage, shown, focus, sel, freshness, comparison, choose, alone }: Props) {
   const [filter, setFilter] = useState("");
   const [all, setAll] = useState(false);
   const isOfChanges = comparison !== null && comparison.changes.size > 0 && !all;
@@ -52,7 +58,11 @@ export function MapList({ lineage, shown, focus, sel, comparison, choose, alone 
       by: (row) => row.item.state ?? (row.item.stale ? "stale" : ""),
       cell: (row) => <StateCell item={row.item} />,
     },
-    { name: "Last", by: (row) => row.item.touchedAt ?? "", cell: (row) => <When time={row.item.touchedAt} /> },
+    {
+      name: "Last",
+      by: (row) => lastOf(row.item, freshness) ?? "",
+      cell: ({ item }) => <Written time={lastOf(item, freshness)} freshness={freshness.get(item.id)} />,
+    },
     { name: "In", number: true, by: (row) => row.inputs, cell: (row) => count(row.inputs) },
     { name: "Out", number: true, by: (row) => row.outputs, cell: (row) => count(row.outputs) },
   ];

@@ -78,6 +78,7 @@ export function useLabels({ lineage, shown, grouped }: MapPicture): (id: string)
       const item = lineage.items.get(id);
       const fold = shown.folds.find((other) => other.id === id);
       if (item) return spoken(item, degreeOf(lineage, id).up, degreeOf(lineage, id).down, Date.now());
+      if (fold?.words) return `tasks: ${fold.words}`;
       if (fold) return `${moreOf(fold)} ${fold.side === "up" ? "upstream" : "downstream"}`;
       const group = grouped?.groups.get(id);
       if (group) return spokenGroup(group);

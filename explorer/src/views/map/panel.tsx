@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 
 import { testsOf } from "../../api/queries";
-import { writtenAt } from "../../model/freshness";
+import { type Freshness, writtenAt } from "../../model/freshness";
 import type { Item, Lineage } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import { CloseButton } from "../../parts/controls";
@@ -23,6 +23,7 @@ const TESTS_MAX = 12;
 interface Props {
   item: Item;
   lineage: Lineage;
+  freshness: Freshness | undefined;
   state: MapState;
   /** Ids on the map. */
   drawn: ReadonlyMap<string, number>;
@@ -31,7 +32,7 @@ interface Props {
   open: (id: string, side: Side) => void;
 }
 
-export function NodePanel({ item, lineage, state, drawn, close, choose, open }: Props) {
+export function NodePanel({ item, lineage, freshness, state, drawn, close, choose, open }: Props) {
   const [why, setWhy] = useState(state.why && item.id === state.node);
   return (
     <aside className="side" aria-label={`about ${item.name}`}>
@@ -73,7 +74,11 @@ export function NodePanel({ item, lineage, state, drawn, close, choose, open }: 
       {item.kind === "job" ? (
         <JobFacts item={item} />
       ) : (
-        <DatasetFacts item={item} written={writtenAt(lineage, item.id)} />
+        <DatasetFacts
+          item={item}
+          written={writtenAt(lineage, item.id) ?? freshness?.written ?? null}
+          freshness={freshness}
+        />
       )}
       {(["up", "down"] as const).map((side) => (
         <Neighbours key={side} side={side} item={item} lineage={lineage} choose={choose} open={open} />

@@ -10,7 +10,7 @@ import { ROUND } from "../../draw/round-job";
 import type { Box } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { count, plural } from "../../model/format";
-import { type Freshness, freshnessOf } from "../../model/freshness";
+import { type Freshness, lateOf } from "../../model/freshness";
 import { type Arrow, arrowKey, type Lineage, type Shown, show, withoutTemporary } from "../../model/graph";
 import { type Grouped, groupsOf } from "../../model/groups";
 import { drawnArrows, foldHubs, type Picture } from "../../model/hubs";
@@ -69,7 +69,7 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     [lineage, shown],
   );
   const marks = useOldData(!state.at);
-  const freshness = useMemo(() => marks ?? freshnessOf(lineage), [marks, lineage]);
+  const freshness = useMemo(() => marks ?? lateOf(lineage), [marks, lineage]);
   const boxes = useMemo(
     () => [
       ...boxesOf(shown, isWay ? titles : null, onLines),

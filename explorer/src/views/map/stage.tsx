@@ -84,6 +84,7 @@ function ListOf({ map: { state, data, picture, actions, handled }, isAlone }: { 
       shown={picture.all}
       focus={picture.focus}
       sel={state.sel}
+      freshness={picture.freshness}
       comparison={data.comparison}
       choose={(id) => {
         actions.choose(id);
@@ -105,6 +106,7 @@ function Panel({ map }: { map: OpenMap }) {
       <NodePanel
         item={item}
         lineage={lineage}
+        freshness={picture.freshness.get(item.id)}
         state={state}
         drawn={shown.hops}
         close={actions.clear}

@@ -6,9 +6,11 @@ import { Link } from "wouter";
 
 import { lineageQuery } from "../../api/queries";
 import { plural } from "../../model/format";
+import { writtenAt } from "../../model/freshness";
 import { type Item, type Lineage, showPaths } from "../../model/graph";
 import { nearestTroubles, type Trouble } from "../../model/paths";
 import { Loaded, When } from "../../parts/frame";
+import { type Marks, useOldData } from "../../parts/old-data";
 import { Stale, StateOf } from "../../parts/signs";
 import { FailingTests } from "../../parts/tests";
 import { link, type MapState, mapLink } from "../../url/state";
@@ -38,6 +40,12 @@ export function Why({ item, ...of }: Props) {
     </section>
   );
 }
+
+/** True of a failure later than the dataset, which is on no older failure either. */
+const isAfter = (lineage: Lineage, id: string, { kind, touchedAt }: Item, marks: Marks) => {
+  const written = writtenAt(lineage, id);
+  return kind === "job" && written !== null && (touchedAt ?? "") > written && !marks?.get(id)?.isOnOldData;
+};
 
 type TroublesProps = { lineage: Lineage; id: string } & Omit<Props, "item">;
 
@@ -71,6 +79,7 @@ function TroubleOf({
   drawn,
   choose,
 }: { trouble: Trouble } & TroublesProps) {
+  const marks = useOldData(!state.at);
   return (
     <>
       {drawn.has(item.id) ? (
@@ -84,6 +93,7 @@ function TroubleOf({
       {item.stale && <Stale />} <FailingTests tests={item.tests} />{" "}
       <span className="muted">
         {plural(hops, "hop")} up, <When time={item.touchedAt} />
+        {isAfter(lineage, id, item, marks) && <b>, after this was written</b>}
       </span>
       {item.state === "FAILED" && item.runId && <RunError id={item.runId} />}
       <div className="actions">

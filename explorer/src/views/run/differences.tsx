@@ -2,11 +2,12 @@
 
 import { useQueries } from "@tanstack/react-query";
 
-import { datasetVersion, type Run } from "../../api/queries";
+import { datasetVersion, errorOf, type Run } from "../../api/queries";
 import { count, duration } from "../../model/format";
 import { rowsOf } from "../../model/rows";
 import { fieldChanges } from "../../model/schema-change";
 import { Heads } from "../../parts/controls";
+import { ErrorText } from "../../parts/error-text";
 import { NodeLink } from "../../parts/frame";
 import { SchemaChanges } from "../../parts/schema-change";
 import { StateOf } from "../../parts/signs";
@@ -39,6 +40,7 @@ function usesOf(mine: Run, other: Run): UsedTwice[] {
 
 export function Differences({ mine, other }: { mine: Run; other: Run }) {
   const uses = usesOf(mine, other);
+  const errors = [mine, other].map(({ facets }) => errorOf(facets));
   const schemas = useSchemas(uses);
   return (
     <section className="card" aria-label="differences">
@@ -46,6 +48,9 @@ export function Differences({ mine, other }: { mine: Run; other: Run }) {
       <table className="table">
         <Heads names={["What", "This run", other.state === "COMPLETED" ? "The good one" : "The other"]} />
         <tbody>
+          {errors.some(Boolean) && (
+            <Row of="Error" sides={errors.map((text) => (text ? <ErrorText key={text} text={text} /> : "–"))} />
+          )}
           <Row of="State" sides={[<StateOf key="a" state={mine.state} />, <StateOf key="b" state={other.state} />]} />
           <Row of="Took" sides={[duration(mine.durationMs), duration(other.durationMs)]} />
           {mine.jobVersion?.version !== other.jobVersion?.version && (

@@ -8,6 +8,7 @@ import time
 from itertools import count
 
 import boto3
+import orjson
 import pytest
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
@@ -18,18 +19,19 @@ from headwater.features.forwarding.announcements import lane_of
 from headwater.features.forwarding.function import RETRY_S
 from headwater.features.forwarding.settings import (
     FORWARD_DLQ_URL,
+    FORWARD_DOMAIN,
     FORWARD_NAMESPACES,
     FORWARD_QUEUE_URL,
     FORWARD_SECRET,
     FORWARD_URL,
 )
-from lambdas import api as api_function
 from lambdas import events, wiring
 from tests.aws import conftest
+from tests.aws.api.conftest import Caller
 from tests.aws.faults import Killed, before, refused
-from tests.builders_events import a_dataset, a_facet, a_run_event
+from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_run_event
 from tests.features.forwarding.receiving import HANG_UP, an_endpoint
-from tests.features.forwarding.stacks import CONTEXT, SECRET
+from tests.features.forwarding.stacks import CONTEXT, DOMAIN, SECRET
 from tests.templates import Template
 
 DAYS = 24 * 3600
@@ -144,7 +146,7 @@ def forwarding(cloud, synthesized, received, monkeypatch):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     yield Forwarding(cloud, urls)
-    function.forwarder().endpoint.close()
+    function.forwarder().endpoint._connection.close()
     function.forwarder.cache_clear()
 
 
@@ -313,8 +315,7 @@ def test_a_forwarded_event_is_marked_and_not_forwarded_on(cloud, forwarding, rec
     cloud.load_events(an_event())
     forwarding.step()
     [headers] = received.headers
-    reply = api_function.handler(a_request(an_event(RUNS[1]), headers), cloud.context(29))
-    assert reply["statusCode"] == 201
+    assert Caller(cloud).event(an_event(RUNS[1]), **headers).status == 201
     [message] = conftest.tests_client("sqs").receive_message(
         QueueUrl=cloud.url("EventsQueue"), MessageAttributeNames=["All"]
     )["Messages"]
@@ -327,24 +328,6 @@ def test_a_forwarded_event_is_marked_and_not_forwarded_on(cloud, forwarding, rec
     assert forwarding.messages() == []
     [key] = [key for key, body in cloud.objects("events/year=").items() if RUNS[1].encode() in gzip.decompress(body)]
     assert wiring.event_log().stored_lines(key).documents == [None], "nor when days are forwarded again"
-
-
-def a_request(event, headers):
-    """A request to the API with an event."""
-    return {
-        "resource": "/{proxy+}",
-        "path": "/api/v1/lineage",
-        "httpMethod": "POST",
-        "headers": headers,
-        "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "pathParameters": {"proxy": "api/v1/lineage"},
-        "stageVariables": {"auth": "iam"},
-        "requestContext": {"stage": "prod", "path": "/prod/api/v1/lineage", "requestId": "r", "httpMethod": "POST"},
-        "body": json.dumps(event),
-        "isBase64Encoded": False,
-    }
 
 
 def test_a_namespace_that_is_forwarded_no_more_is_not_sent_though_it_was_announced(
@@ -395,3 +378,32 @@ def test_the_lag_and_the_events_are_metrics(cloud, forwarding, received, capsys)
     assert metrics["ForwardedEvents"] == [2]
     assert metrics["ForwardRefused"] == [1]
     assert metrics["ForwardLagSeconds"] == [0]
+
+
+def test_events_that_datazone_never_takes_are_counted_and_named_and_hold_up_nothing(
+    cloud, forwarding, received, capsys, caplog, monkeypatch
+):
+    [start, running, end] = a_story()
+    large = {**running, "run": {**running["run"], "facets": {"more": a_facet("More", "1-0-0", text="a" * 300_000)}}}
+    described = a_dataset_event(a_dataset(namespace="flights"), eventTime=start["eventTime"])
+    received.act = lambda event: 200
+    with monkeypatch.context() as variables:
+        variables.setenv(FORWARD_DOMAIN, DOMAIN)
+        variables.setenv("AWS_ENDPOINT_URL_DATAZONE", received.url.removesuffix("/api/v1/lineage"))
+        cloud.load_events(start, large, described, end)
+        assert forwarding.step() == 0
+        function.forwarder.cache_clear()
+    assert received.events == [start, end]
+    assert [forwarding.messages(), forwarding.dead_letters()] == [[], []]
+    out = capsys.readouterr().out
+    assert [json.loads(line)["ForwardUnsendable"] for line in out.splitlines() if "ForwardUnsendable" in line] == [[2]]
+    [key] = cloud.objects("events/year=")
+    [named] = [line.events for line in caplog.records if line.message == "events that the target never takes"]
+    events = [event for event, _ in wiring.event_log().lines(key)]
+    size = len(orjson.dumps(large))
+    assert sorted(named) == sorted(
+        [
+            f"{key}, line {events.index(large)}: must have at most 300,000 bytes for DataZone, and has {size:,}",
+            f"{key}, line {events.index(described)}: must be a RunEvent for DataZone",
+        ]
+    )

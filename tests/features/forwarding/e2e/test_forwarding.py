@@ -134,5 +134,5 @@ def test_a_stack_that_forwards_nothing_says_so(second, tmp_path):
     done = headwater(second, "forward", "--from", "2000-01-01", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr == (
-        "headwater forward: the stack Local forwards nothing; deploy it with the context value forward_url\n"
+        "headwater forward: the stack Local forwards nothing; deploy it with forward_url or forward_domain\n"
     )

@@ -10,6 +10,7 @@ from headwater.features.forwarding.announcements import EVENTS_MAX
 from headwater.features.forwarding.endpoint import TIMEOUT_S
 from headwater.features.forwarding.forwarder import WAIT_MAX_S
 from headwater.features.forwarding.function import RESERVED_MS, longest_wait_s
+from tests.features.forwarding.stacks import DOMAIN, SHARED
 from tests.policies import decide
 from tests.templates import readable
 
@@ -75,6 +76,25 @@ def test_the_functions_get_what_they_need_and_no_more(turned):
     assert with_queue == {"EventsFunction", "ForwardFunction"}
     assert functions["EventsFunction"]["Environment"]["Variables"]["FORWARD_NAMESPACES"] == NAMESPACES
     assert turned.allowed("EventsFunction")["ForwardQueue.Arn"] == {"sqs:SendMessage"}
+
+
+@pytest.mark.parametrize(
+    ("stack", "variable", "arn"),
+    [
+        ("datazone", DOMAIN, f"arn:AWS::Partition:datazone:AWS::Region:AWS::AccountId:domain/{DOMAIN}"),
+        ("shared datazone", SHARED, SHARED),
+    ],
+)
+def test_a_domain_of_datazone_gets_events_by_a_right_on_this_domain_alone(named, turned, stack, variable, arn):
+    allowed = named[stack].allowed("ForwardFunction")
+    assert {each: actions for each, actions in allowed.items() if "datazone" in str(actions)} == {
+        arn: {"datazone:PostLineageEvent"}
+    }
+    assert allowed.keys() - {arn} == {each for each in turned.allowed("ForwardFunction") if "secret" not in each}
+    variables = named[stack].of_type("AWS::Lambda::Function")["ForwardFunction"]["Environment"]["Variables"]
+    assert variables["FORWARD_DOMAIN"] == variable
+    assert variables.keys().isdisjoint({"FORWARD_URL", "FORWARD_SECRET"})
+    assert "datazone" not in json.dumps(turned.content)
 
 
 @pytest.mark.parametrize("action", ["BatchGetItem", "BatchWriteItem"])
@@ -152,5 +172,5 @@ def test_the_dashboard_has_a_row_of_it_where_it_is_on(template, turned):
         for stack in (template, turned)
     )
     assert "Forward" not in off
-    for name in ("ForwardedEvents", "ForwardRefused", "ForwardBuried", "ForwardLagSeconds"):
+    for name in ("ForwardedEvents", "ForwardRefused", "ForwardBuried", "ForwardUnsendable", "ForwardLagSeconds"):
         assert name in on

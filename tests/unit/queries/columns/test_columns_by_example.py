@@ -68,6 +68,13 @@ def test_a_column_that_is_known_from_an_edge_alone_is_kept(queries_over):
     assert queries.find_columns(field(LANDING, "never"), depth=0) is None
 
 
+def test_a_node_has_the_place_of_its_column_in_the_schema(queries_over):
+    reported = {**a_schema("tail", "carrier"), **column_lineage(carrier=[taken(RAW, "carrier")])}
+    queries = queries_over([*CHAIN[:2], an_event(3, "c1", CHECK, inputs=[RAW], outputs=[(CHECKED, reported)])])
+    assert the_node(queries, CHECKED, "carrier").place == 2
+    assert the_node(queries, RAW, "carrier").place is None
+
+
 def test_siblings_are_no_nodes_but_every_node_shows_its_own_edges_in_full(queries_over):
     reported = column_lineage(co2=[taken(CHECKED, "carrier")], cost=[taken(CHECKED, "carrier")])
     graph = queries_over(

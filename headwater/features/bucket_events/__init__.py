@@ -1,0 +1,1 @@
+"""Events that OpenLineage's transports write into buckets, taken as their objects arrive."""

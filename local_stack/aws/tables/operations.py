@@ -1,0 +1,343 @@
+"""DynamoDB's operations on items, of the forms in use; a request of a different form is refused by name.
+
+    tables = Tables()
+    tables.respond("DynamoDB_20120810.GetItem", b'{"TableName": "records", "Key": {...}}')  # -> 200, b'{"Item": {...}}'
+
+Limits are DynamoDB's: a page has 1 MB of items, and a BatchGetItem 16 MB. Sources: DynamoDB API reference, and for the
+texts of errors moto, whose exceptions are raised.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import orjson
+from moto.dynamodb.exceptions import (
+    ConditionalCheckFailed,
+    DynamodbException,
+    MockValidationException,
+    MultipleTransactionsException,
+    ResourceNotFoundException,
+    TransactionCanceledException,
+)
+from moto.dynamodb.models import dynamodb_backends
+from werkzeug.exceptions import HTTPException
+
+from local_stack.aws.endpoint import ACCOUNT, REGION
+from local_stack.aws.item_sizes import item_bytes
+from local_stack.aws.partiql import VersionedPut, parse_put
+from local_stack.aws.tables.expressions import (
+    Request,
+    as_item,
+    parse_condition,
+    parse_key_condition,
+    parse_projection,
+    update,
+)
+from local_stack.aws.tables.rows import Rows, Stored
+from local_stack.aws.tables.schema import Item, Schema
+
+Removal = Mapping[str, Any]
+"""An item that its TTL removed: `{"table", "keys", "image"}`."""
+
+_SERVICE = "DynamoDB_20120810."
+_ITEM_BYTES_MAX = 400 * 1024
+_PAGE_BYTES_MAX = 1024 * 1024
+_BATCH_BYTES_MAX = 16 * 1024 * 1024
+_GETS_MAX = 100
+# An expiry longer ago is taken for a mistake (developer guide, "Time to Live").
+_EXPIRED_S_MAX = 5 * 365 * 86_400
+
+_EXPRESSION = {"ExpressionAttributeNames", "ExpressionAttributeValues"}
+_CONDITION = _EXPRESSION | {"ConditionExpression", "ReturnValuesOnConditionCheckFailure"}
+_READ = {"ConsistentRead", "ProjectionExpression", "ExpressionAttributeNames"}
+_PAGE = _READ | _EXPRESSION | {"TableName", "FilterExpression", "Limit", "ExclusiveStartKey"}
+# Members of requests that the operations know.
+_MEMBERS: Mapping[str, set[str]] = {
+    "BatchExecuteStatement": {"Statements"},
+    "BatchGetItem": {"RequestItems"},
+    "BatchWriteItem": {"RequestItems"},
+    "DeleteItem": _CONDITION | {"TableName", "Key", "ReturnValues"},
+    "GetItem": _READ | {"TableName", "Key"},
+    "PutItem": _CONDITION | {"TableName", "Item", "ReturnValues"},
+    "Query": _PAGE | {"IndexName", "KeyConditionExpression", "ScanIndexForward"},
+    "Scan": _PAGE,
+    "TransactWriteItems": {"TransactItems", "ClientRequestToken"},
+    "UpdateItem": _CONDITION | {"TableName", "Key", "UpdateExpression", "ReturnValues"},
+}
+_UNKNOWN = {"ExecuteStatement", "ExecuteTransaction", "ExportTableToPointInTime", "TransactGetItems"}
+
+
+class Tables:
+    """The items of the account's tables in a database, for a request at a time."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._rows = Rows(database)
+        self._schemas: dict[str, Schema] = {}
+        self._acts: Mapping[str, Callable[[Request], bytes]] = {
+            "BatchExecuteStatement": self._execute_statements,
+            "BatchGetItem": self._get_batch,
+            "BatchWriteItem": self._write_batch,
+            "DeleteItem": self._write_single("Delete"),
+            "GetItem": self._get,
+            "PutItem": self._write_single("Put"),
+            "Query": self._query,
+            "Scan": self._scan,
+            "TransactWriteItems": self._transact,
+            "UpdateItem": self._write_single("Update"),
+        }
+
+    def respond(self, target: str, body: bytes) -> tuple[int, bytes] | None:
+        """Respond with a status and body; None for a request that is no operation on items.
+
+        `target` is the X-Amz-Target header, `DynamoDB_20120810.PutItem`.
+        """
+        operation = target.removeprefix(_SERVICE)
+        if operation == target or operation not in _MEMBERS.keys() | _UNKNOWN:
+            return None
+        try:
+            request = orjson.loads(body)
+            if operation in _UNKNOWN or (unknown := request.keys() - _MEMBERS[operation]):
+                what = operation if operation in _UNKNOWN else f"{operation} with {', '.join(sorted(unknown))}"
+                raise MockValidationException(f"the local stack does not know {what}")
+            return 200, self._acts[operation](request)
+        except HTTPException as error:
+            return error.code or 500, (error.description or "").encode()
+
+    def expire(self, now: float) -> list[Removal]:
+        """Remove all items whose TTL is over, in seconds since 1970; forget the removals of the call before."""
+        self._rows.forget_expired()
+        removed = list[Removal]()
+        for name in list(dynamodb_backends[ACCOUNT][REGION].tables):
+            schema = self._schema(name)
+            if schema.ttl:
+                for image in self._rows.expire(schema, now - _EXPIRED_S_MAX, now):
+                    keys = {attribute: image[attribute] for attribute in schema.key}
+                    removed.append({"table": name, "keys": keys, "image": image})
+        return removed
+
+    def restore(self) -> None:
+        """Put items back whose removal may not have arrived at its function: they expire again."""
+        tables = dynamodb_backends[ACCOUNT][REGION].tables
+        self._rows.restore_expired({name: self._schema(name) for name in tables})
+
+    def put_all(self, items: Iterable[tuple[str, Item]]) -> None:
+        """Write items, each with its table's name, over the stored items of their keys."""
+        with self._rows.transaction():
+            for table, item in items:
+                self._rows.put(self._schema(table), item)
+
+    def _schema(self, name: str) -> Schema:
+        table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
+        if table is None:
+            raise ResourceNotFoundException
+        known = self._schemas.get(name)
+        if known is None or known.table is not table:
+            known = self._schemas[name] = Schema(table)
+            self._rows.open(known)
+        return known
+
+    # -- reads
+
+    def _get(self, request: Request) -> bytes:
+        schema = self._schema(request["TableName"])
+        stored = self._rows.get(schema, schema.key_of(request["Key"]))
+        item = _projected([stored] if stored else [], request)
+        return b'{"Item":%b}' % item if stored else b"{}"
+
+    def _get_batch(self, request: Request) -> bytes:
+        if sum(len(of_table["Keys"]) for of_table in request["RequestItems"].values()) > _GETS_MAX:
+            raise MockValidationException("Too many items requested for the BatchGetItem call")
+        responses, left, size = list[bytes](), dict[str, Any](), 0
+        for name, of_table in request["RequestItems"].items():
+            schema = self._schema(name)
+            keys = [schema.key_of(key) for key in of_table["Keys"]]
+            if len(set(keys)) < len(keys):
+                raise MockValidationException("Provided list of item keys contains duplicates")
+            there = list[Stored]()
+            for number, key in enumerate(keys):
+                stored = self._rows.get(schema, key)
+                size += stored[1] if stored else 0
+                if size > _BATCH_BYTES_MAX:
+                    left[name] = {**of_table, "Keys": of_table["Keys"][number:]}
+                    break
+                there += [stored] if stored else []
+            responses.append(b"%b:[%b]" % (orjson.dumps(name), _projected(there, of_table)))
+        return b'{"Responses":{%b},"UnprocessedKeys":%b}' % (b",".join(responses), orjson.dumps(left))
+
+    def _query(self, request: Request) -> bytes:
+        schema = self._schema(request["TableName"])
+        index = schema.index(request.get("IndexName"))
+        if index.is_global and request.get("ConsistentRead"):
+            raise MockValidationException("Consistent reads are not supported on global secondary indexes")
+        where, values = parse_key_condition(request, schema, index)
+        where += [f"{column} IS NOT NULL" for column in index.columns]
+        newest = not request.get("ScanIndexForward", True)
+        if start := request.get("ExclusiveStartKey"):
+            where.append(f"({', '.join(index.order)}) {'<' if newest else '>'} ({', '.join('?' * len(index.order))})")
+            row = schema.row_of(start)
+            values += [value for column in index.order if (value := row[column]) is not None]
+        order = ", ".join(f"{column} DESC" if newest else column for column in index.order)
+        return self._page(request, schema, self._rows.select(schema, where, values, order))
+
+    def _scan(self, request: Request) -> bytes:
+        schema = self._schema(request["TableName"])
+        start = request.get("ExclusiveStartKey")
+        where, values = (["(pk, sk) > (?, ?)"], schema.key_of(start)) if start else ([], ())
+        return self._page(request, schema, self._rows.select(schema, where, values, "pk, sk"))
+
+    def _page(self, request: Request, schema: Schema, rows: Iterable[Stored]) -> bytes:
+        """Render a page: it ends at the limit, or with the item that makes a megabyte full."""
+        limit, test = request.get("Limit"), parse_condition(request, "FilterExpression")
+        scanned = size = 0
+        kept, last = list[Stored](), b""
+        for stored in rows:
+            scanned, size = scanned + 1, size + stored[1]
+            if test is None or test(as_item(stored[0])):
+                kept.append(stored)
+            if scanned == limit or size >= _PAGE_BYTES_MAX:
+                keys = schema.keys_in(as_item(stored[0]), schema.index(request.get("IndexName")))
+                last = b',"LastEvaluatedKey":' + orjson.dumps(keys)
+                break
+        counts = b'"Count":%d,"ScannedCount":%d' % (len(kept), scanned)
+        return b'{"Items":[%b],%b%b}' % (_projected(kept, request), counts, last)
+
+    # -- writes
+
+    def _write_single(self, kind: str) -> Callable[[Request], bytes]:
+        def write(request: Request) -> bytes:
+            self._schema(request["TableName"])  # Created outside of the transaction
+            with self._rows.transaction():
+                old, new = self._write(kind, request)
+            returned = {"ALL_OLD": old, "ALL_NEW": new}
+            values = request.get("ReturnValues", "NONE")
+            if values not in {*returned, "NONE"} or (values == "ALL_NEW" and kind != "Update"):
+                raise MockValidationException("Return values set to invalid value")
+            attributes = returned.get(values)
+            return b"{}" if attributes is None else orjson.dumps({"Attributes": attributes})
+
+        return write
+
+    def _write(self, kind: str, request: Request) -> tuple[Item | None, Item | None]:
+        """Write an item if its condition holds; return the item before and after."""
+        schema = self._schema(request["TableName"])
+        item = request.get("Item")
+        key = request["Key"] if item is None else _key_in(item, schema)
+        columns = schema.key_of(key)
+        test = parse_condition(request)
+        old: Item | None = None
+        if test or kind == "Update" or "ReturnValues" in request:
+            stored = self._rows.get(schema, columns)
+            old = as_item(stored[0]) if stored else None
+        if test and not test(old):
+            shown = request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
+            raise ConditionalCheckFailed(item=dict(old) if shown and old else None)
+        if kind == "Delete":
+            self._rows.delete(schema, columns)
+            return old, None
+        if kind == "Update":
+            item = update(old, key, request, schema)
+        if kind != "ConditionCheck":
+            self._put(schema, item or {})
+        return old, item
+
+    def _put(self, schema: Schema, item: Item) -> None:
+        schema.table._validate_item_types(dict(item))
+        if item_bytes(item) > _ITEM_BYTES_MAX:
+            raise MockValidationException("Item size has exceeded the maximum allowed size")
+        self._rows.put(schema, item)
+
+    def _write_batch(self, request: Request) -> bytes:
+        schemas = {name: self._schema(name) for name in request["RequestItems"]}
+        with self._rows.transaction():
+            for name, writes in request["RequestItems"].items():
+                schema = schemas[name]
+                keys = [schema.key_of(_key_of_write(write, schema)) for write in writes]
+                if len(set(keys)) < len(keys):
+                    raise MockValidationException("Provided list of item keys contains duplicates")
+                for write, key in zip(writes, keys, strict=True):
+                    if "PutRequest" in write:
+                        self._put(schema, write["PutRequest"]["Item"])
+                    else:
+                        self._rows.delete(schema, key)
+        return b'{"UnprocessedItems":{}}'
+
+    def _transact(self, request: Request) -> bytes:
+        actions = [next(iter(action.items())) for action in request["TransactItems"]]
+        touched = [self._place_of(kind, action) for kind, action in actions]
+        if len(set(touched)) < len(touched):
+            raise MultipleTransactionsException
+        reasons = list[tuple[str | None, str | None, Item | None]]()
+        with self._rows.transaction():
+            for kind, action in actions:
+                reasons.append(self._reason(kind, action))
+            if any(code for code, _, _ in reasons):
+                raise TransactionCanceledException(reasons)
+        return b"{}"
+
+    def _place_of(self, kind: str, action: Request) -> tuple[Any, ...]:
+        schema = self._schema(action["TableName"])
+        key = _key_in(action["Item"], schema) if kind == "Put" else action["Key"]
+        return (schema.table.name, *schema.key_of(key))
+
+    def _reason(self, kind: str, action: Request) -> tuple[str | None, str | None, Item | None]:
+        """Write a part of a transaction; find the reason why it cannot be written."""
+        try:
+            self._write(kind, action)
+        except ConditionalCheckFailed as failed:
+            item = orjson.loads(failed.description or b"{}").get("Item")
+            return "ConditionalCheckFailed", str(failed.message), item
+        return None, None, None
+
+    def _execute_statements(self, request: Request) -> bytes:
+        puts = [(statement, parse_put(statement)) for statement in request["Statements"]]
+        for statement, put in puts:
+            if put is None:
+                raise MockValidationException(f"the local stack does not know the statement {statement['Statement']}")
+            self._schema(put.table)
+        with self._rows.transaction():
+            return orjson.dumps({"Responses": [self._put_version(put) for _, put in puts if put]})
+
+    def _put_version(self, put: VersionedPut) -> Mapping[str, Any]:
+        request: dict[str, Any] = {
+            "TableName": put.table,
+            "Item": put.item,
+            "ConditionExpression": "attribute_not_exists(pk)",
+        }
+        if put.version is not None:
+            values = {":version": put.version}
+            request |= {"ConditionExpression": "version = :version", "ExpressionAttributeValues": values}
+        try:
+            self._write("Put", request)
+        except ConditionalCheckFailed as error:
+            code = "DuplicateItem" if put.version is None else "ConditionalCheckFailed"
+            return {"Error": {"Code": code, "Message": error.message}, "TableName": put.table}
+        except DynamodbException as error:
+            return {"Error": {"Code": "ValidationError", "Message": error.message}, "TableName": put.table}
+        return {"TableName": put.table}
+
+
+def _key_in(item: Item, schema: Schema) -> Item:
+    for attribute in schema.key:
+        if attribute not in item:
+            rule = f"Missing the key {attribute} in the item"
+            raise MockValidationException(f"One or more parameter values were invalid: {rule}")
+    return {attribute: item[attribute] for attribute in schema.key}
+
+
+def _key_of_write(write: Request, schema: Schema) -> Item:
+    key: Item = _key_in(write["PutRequest"]["Item"], schema) if "PutRequest" in write else write["DeleteRequest"]["Key"]
+    return key
+
+
+def _projected(stored: Iterable[Stored], request: Request) -> bytes:
+    """Join stored items, with the attributes of the request's projection."""
+    project = parse_projection(request)
+    return b",".join(_parts(stored, project))
+
+
+def _parts(stored: Iterable[Stored], project: Callable[[Item], Item] | None) -> Iterator[bytes]:
+    for item, _ in stored:
+        yield item if project is None else orjson.dumps(project(as_item(item)))

@@ -1,0 +1,134 @@
+"""Items in SQLite: a table for each table of DynamoDB, with a column for each key of its indexes.
+
+An item is stored as its JSON on the wire, so that a page of a query is its rows, joined.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+
+from local_stack.aws.item_sizes import item_bytes
+from local_stack.aws.tables.schema import Column, Item, Schema
+
+Stored = tuple[bytes, int]
+"""An item's JSON and its size as DynamoDB counts it, in bytes."""
+
+_PAGE_ROWS = 100
+
+
+class Rows:
+    """The items of all tables in a database. Use it from a single thread at a time, and write in a transaction."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._schemas: dict[str, Schema] = {}
+        self._database.execute("CREATE TABLE IF NOT EXISTS expired (tbl TEXT, item BLOB)")
+
+    def open(self, schema: Schema) -> None:
+        """Create the table and its indexes; a table that was deleted and created again is empty."""
+        known = self._schemas.get(schema.table.name)
+        if known is not None:
+            self._database.execute(f"DROP TABLE {_table(known)}")
+        self._schemas[schema.table.name] = schema
+        more = "".join(f", {column}" for column in sorted(set(schema.columns.values()) - {"pk", "sk"}))
+        self._database.execute(
+            f"CREATE TABLE IF NOT EXISTS {_table(schema)} "
+            f"(pk NOT NULL, sk NOT NULL, item BLOB, bytes INTEGER, expires REAL{more}, PRIMARY KEY (pk, sk))"
+        )
+        for columns in {index.columns for name, index in schema.indexes.items() if name is not None}:
+            name = _quoted("_".join((schema.table.name, *columns)))
+            order = ", ".join(dict.fromkeys((*columns, "pk", "sk")))
+            there = " AND ".join(f"{column} IS NOT NULL" for column in columns)
+            self._database.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {_table(schema)} ({order}) WHERE {there}")
+        if schema.ttl:
+            name = _quoted(f"{schema.table.name}_expires")
+            self._database.execute(
+                f"CREATE INDEX IF NOT EXISTS {name} ON {_table(schema)} (expires) WHERE expires IS NOT NULL"
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all or nothing."""
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+    def get(self, schema: Schema, key: tuple[Column, Column]) -> Stored | None:
+        """Read an item."""
+        stored: Stored | None = self._database.execute(
+            f"SELECT item, bytes FROM {_table(schema)} WHERE pk = ? AND sk = ?",  # noqa: S608 - names are ours
+            key,
+        ).fetchone()
+        return stored
+
+    def put(self, schema: Schema, item: Item) -> None:
+        """Write an item over the stored item of its key."""
+        row = schema.row_of(item) | {"item": orjson.dumps(item), "bytes": item_bytes(item)}
+        row["expires"] = _moment(item.get(schema.ttl)) if schema.ttl else None
+        places = ", ".join("?" * len(row))
+        self._database.execute(
+            f"INSERT OR REPLACE INTO {_table(schema)} ({', '.join(row)}) VALUES ({places})",  # noqa: S608
+            tuple(row.values()),
+        )
+
+    def delete(self, schema: Schema, key: tuple[Column, Column]) -> None:
+        """Remove an item, which may be missing."""
+        self._database.execute(f"DELETE FROM {_table(schema)} WHERE pk = ? AND sk = ?", key)  # noqa: S608
+
+    def select(self, schema: Schema, where: Sequence[str], values: Sequence[Column], order: str) -> Iterator[Stored]:
+        """Read the items that meet all conditions, in an order: `sk DESC`."""
+        conditions = f"WHERE {' AND '.join(where)}" if where else ""
+        sql = f"SELECT item, bytes FROM {_table(schema)} {conditions} ORDER BY {order}"  # noqa: S608 - names are ours
+        cursor = self._database.execute(sql, values)
+        while page := cursor.fetchmany(_PAGE_ROWS):
+            yield from page
+
+    # -- removal by TTL
+
+    def expire(self, schema: Schema, oldest: float, now: float) -> list[Item]:
+        """Remove the items with a moment between the two, in seconds since 1970; they stay in `expired`."""
+        between = "expires > ? AND expires < ?"
+        with self.transaction():
+            rows = self._database.execute(
+                f"SELECT item FROM {_table(schema)} WHERE {between}",  # noqa: S608
+                (oldest, now),
+            ).fetchall()
+            if rows:
+                self._database.executemany(
+                    "INSERT INTO expired VALUES (?, ?)", [(schema.table.name, *row) for row in rows]
+                )
+                self._database.execute(f"DELETE FROM {_table(schema)} WHERE {between}", (oldest, now))  # noqa: S608
+        return [orjson.loads(item) for (item,) in rows]
+
+    def forget_expired(self) -> None:
+        """Drop the items that `expire` removed."""
+        self._database.execute("DELETE FROM expired")
+
+    def restore_expired(self, schemas: Mapping[str, Schema]) -> None:
+        """Put back what `expire` removed: a crash may have kept it from its function."""
+        with self.transaction():
+            for name, item in self._database.execute("SELECT tbl, item FROM expired").fetchall():
+                if name in schemas:
+                    self.put(schemas[name], orjson.loads(item))
+            self.forget_expired()
+
+
+def _table(schema: Schema) -> str:
+    return _quoted(f"items of {schema.table.name}")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _moment(value: Mapping[str, Any] | None) -> float | None:
+    return float(value["N"]) if value is not None and "N" in value else None

@@ -1,0 +1,135 @@
+"""The schema of a table, as moto has it: keys, indexes, and the attribute of its TTL."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from moto.dynamodb.exceptions import InvalidIndexNameError, MockValidationException, ProvidedKeyDoesNotExist
+from moto.dynamodb.models.table import Table
+
+Item = Mapping[str, Mapping[str, Any]]
+"""An item on the wire: attribute name -> {type: value}."""
+
+Column = bytes | int | float
+"""A key in SQLite, in the order of DynamoDB: a string in UTF-8, a number, or bytes."""
+
+_REPEATED = "One or more parameter values were invalid: "
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index, or the table itself: its key attributes, and SQLite's columns of them."""
+
+    attributes: tuple[str, ...]
+    columns: tuple[str, ...]
+    key_schema: list[dict[str, str]]
+    is_global: bool = False
+
+    @property
+    def order(self) -> list[str]:
+        """The columns that order the items of a partition."""
+        return [column for column in dict.fromkeys((*self.columns[1:], "pk", "sk")) if column != self.columns[0]]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A table's schema, with its columns in SQLite: `pk` and `sk` for its key, and `k0`, `k1`, ... for its indexes."""
+
+    table: Table
+
+    @cached_property
+    def key(self) -> tuple[str, ...]:
+        """The attributes of the primary key: of the partition, and of the sort key if the table has any."""
+        return tuple(self.table.table_key_attrs)
+
+    @cached_property
+    def columns(self) -> Mapping[str, str]:
+        """The columns by their attributes: `{"root_id": "pk", "node_id": "sk", "action_taken": "k0"}`."""
+        more = [attribute for attribute in self._types if attribute not in self.key]
+        of_key = dict(zip(self.key, ("pk", "sk"), strict=False))
+        return of_key | {attribute: f"k{number}" for number, attribute in enumerate(more)}
+
+    @cached_property
+    def indexes(self) -> Mapping[str | None, Index]:
+        """The indexes by their names; under None the table itself."""
+        found: dict[str | None, Index] = {None: self._index(self.table.schema)}
+        for index in [*self.table.indexes, *self.table.global_indexes]:
+            if index.projection.get("ProjectionType") != "ALL":
+                raise MockValidationException(f"the local stack's indexes project all attributes, unlike {index.name}")
+            found[index.name] = self._index(index.schema, is_global=index in self.table.global_indexes)
+        return found
+
+    @cached_property
+    def ttl(self) -> str | None:
+        """The attribute of the TTL, if it is on."""
+        return self.table.ttl.get("AttributeName") if self.table.ttl.get("TimeToLiveStatus") == "ENABLED" else None
+
+    @cached_property
+    def _types(self) -> Mapping[str, str]:
+        return {attribute["AttributeName"]: attribute["AttributeType"] for attribute in self.table.attr}
+
+    def _index(self, key_schema: list[dict[str, str]], *, is_global: bool = False) -> Index:
+        attributes = tuple(key["AttributeName"] for key in key_schema)
+        columns = tuple(self.columns[attribute] for attribute in attributes)
+        return Index(attributes, columns, key_schema, is_global)
+
+    def index(self, name: str | None) -> Index:
+        """Get the index of a name, or the table itself.
+
+        Raises:
+            InvalidIndexNameError: the table has no such index.
+        """
+        if name not in self.indexes:
+            raise InvalidIndexNameError(f"The table does not have the specified index: {name}")
+        return self.indexes[name]
+
+    def column(self, attribute: str, value: Mapping[str, Any]) -> Column:
+        """Convert the value of a key attribute.
+
+        Raises:
+            MockValidationException: the value has a wrong type.
+        """
+        [(kind, content)] = value.items()
+        if kind != self._types[attribute]:
+            rule = f"Type mismatch for key {attribute} expected: {self._types[attribute]} actual: {kind}"
+            raise MockValidationException(_REPEATED + rule)
+        if kind == "S":
+            return str(content).encode()
+        if kind == "B":
+            return b64decode(content)
+        number = Decimal(content)
+        return int(number) if number == int(number) and abs(number) < 2**63 else float(number)
+
+    def key_of(self, key: Item) -> tuple[Column, Column]:
+        """Convert a primary key.
+
+        Raises:
+            MockValidationException: an attribute is missing, superfluous or of a wrong type.
+        """
+        if key.keys() != set(self.key):
+            raise ProvidedKeyDoesNotExist
+        partition, *sort = (self.column(attribute, key[attribute]) for attribute in self.key)
+        return partition, sort[0] if sort else b""
+
+    def row_of(self, item: Item) -> dict[str, Column | None]:
+        """Convert the key attributes of an item to columns; an index leaves out an item without its attributes.
+
+        Raises:
+            MockValidationException: an attribute of the primary key is missing, or of a wrong type.
+        """
+        for attribute in self.key:
+            if attribute not in item:
+                raise MockValidationException(f"{_REPEATED}Missing the key {attribute} in the item")
+        row: dict[str, Column | None] = {"pk": b"", "sk": b""}
+        for attribute, column in self.columns.items():
+            row[column] = self.column(attribute, item[attribute]) if attribute in item else None
+        return row
+
+    def keys_in(self, item: Item, index: Index) -> dict[str, Mapping[str, Any]]:
+        """Select the attributes of a page's last key: of the table, and of the index."""
+        return {attribute: item[attribute] for attribute in dict.fromkeys((*self.key, *index.attributes))}
