@@ -38,7 +38,7 @@ export const OFFLINE = "You are offline";
 const STORED = "headwater.token";
 
 /** The states of the dialog for the token. It opens at the first refusal, and after *Not now* on demand alone. */
-export type TokenState = "none needed" | "asked for" | "declined";
+type TokenState = "none needed" | "asked for" | "declined";
 
 /** The reader's token: in memory, or for this tab where the reader chose so; never in a URL. */
 class TokenStore {

@@ -2,7 +2,7 @@
 
 import { recordPath, type Step } from "./outline";
 
-export interface ObjectRef {
+interface ObjectRef {
   day: string;
   key: string;
   sha256: string;
@@ -10,7 +10,7 @@ export interface ObjectRef {
   location: string;
 }
 
-export interface DigestRef {
+interface DigestRef {
   day: string;
   key: string;
   location: string;

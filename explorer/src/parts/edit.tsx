@@ -31,7 +31,7 @@ interface Reporter {
 }
 
 /** Who reported an annotation, and when: a caller of the API, or the producer of a facet. */
-export function By({ reporter }: { reporter: Reporter }) {
+function By({ reporter }: { reporter: Reporter }) {
   const { producer, caller, at } = reporter;
   return (
     <span className="small muted" title={caller ?? producer ?? undefined}>

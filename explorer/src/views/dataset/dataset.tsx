@@ -3,9 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 import { type Dataset, datasetTestHistory, dataset as fetchDataset, testsOf } from "../../api/queries";
-import { Heads, LinkButton } from "../../parts/controls";
+import { LinkButton } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Facets, Loaded, NodeHead, NodeLink, Nothing, useTitle } from "../../parts/frame";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { Tabs, type TabTitles } from "../../parts/tabs";
 import { TestList } from "../../parts/tests";
 import { datasetId, fieldId } from "../../url/ids";
@@ -113,26 +114,28 @@ function Sources({ dataset }: { dataset: Dataset }) {
     );
   return (
     <section className="card">
-      <table className="table">
-        <Heads names={["Column", "Made of"]} />
-        <tbody>
-          {dataset.columnLineage.map((column) => (
-            <tr key={column.name}>
-              <td className="mono">
-                <Link href={columnsLink({ node: fieldId(dataset, column.name) })}>{column.name}</Link>
-              </td>
-              <td>
-                {column.inputFields.map((source, index) => (
-                  <SourceLine key={index} source={source} />
-                ))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <LongTable
+        label="columns’ sources"
+        columns={sourceColumns(dataset)}
+        rows={dataset.columnLineage}
+        keyOf={({ name }) => name}
+      />
     </section>
   );
 }
+
+const sourceColumns = (dataset: Dataset): ColumnOf<NonNullable<Dataset["columnLineage"]>[number]>[] => [
+  {
+    name: "Column",
+    look: "mono",
+    by: ({ name }) => name,
+    cell: ({ name }) => <Link href={columnsLink({ node: fieldId(dataset, name) })}>{name}</Link>,
+  },
+  {
+    name: "Made of",
+    cell: ({ inputFields }) => inputFields.map((source, place) => <SourceLine key={place} source={source} />),
+  },
+];
 
 function SourceLine({ source: { namespace, dataset, field, transformations } }: { source: Source }) {
   const of = { namespace, name: dataset };

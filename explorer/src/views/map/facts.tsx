@@ -1,7 +1,6 @@
 /** The facts of a job and of a dataset, as the panel of a map has them. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 
 import { errorOf, run as fetchRun } from "../../api/queries";
 import { count, duration } from "../../model/format";
@@ -9,6 +8,7 @@ import type { Freshness } from "../../model/freshness";
 import type { Item } from "../../model/graph";
 import { rankOf } from "../../model/states";
 import { titleOfId } from "../../model/titles";
+import { MonoLink } from "../../parts/controls";
 import { ErrorText } from "../../parts/error-text";
 import { Fact } from "../../parts/fact";
 import { When } from "../../parts/frame";
@@ -27,9 +27,7 @@ export function JobFacts({ item }: { item: Item }) {
         </Fact>
         {item.runId && (
           <Fact of="Run">
-            <Link className="mono" href={link("run", { id: item.runId })}>
-              {item.runId}
-            </Link>
+            <MonoLink to={link("run", { id: item.runId })}>{item.runId}</MonoLink>
           </Fact>
         )}
         {item.incomplete && (
