@@ -75,27 +75,11 @@ function LastRun({ job }: { job: Job }) {
 function Described({ job }: { job: Job }) {
   return (
     <>
-      {job.owners.length > 0 && (
-        <Fact of="Owners">
-          <Owners owners={job.owners} />
-        </Fact>
-      )}
-      {job.tags.length > 0 && (
-        <Fact of="Tags">
-          <Tags names={job.tags} />
-        </Fact>
-      )}
+      <Fact of="Owners" is={job.owners.length > 0 && <Owners owners={job.owners} />} />
+      <Fact of="Tags" is={job.tags.length > 0 && <Tags names={job.tags} />} />
       <SetHere of={job} />
-      {job.parentJobName && (
-        <Fact of="Part of">
-          <ParentLink job={job} />
-        </Fact>
-      )}
-      {job.location && (
-        <Fact of="Location">
-          <SafeLink url={job.location} />
-        </Fact>
-      )}
+      <Fact of="Part of" is={job.parentJobName && <ParentLink job={job} />} />
+      <Fact of="Location" is={job.location && <SafeLink url={job.location} />} />
       {job.labels.length > 0 && (
         <Fact of="Labels">
           {job.labels.map((label) => (

@@ -22,9 +22,7 @@ export function JobFacts({ item }: { item: Item }) {
   return (
     <>
       <dl className="facts">
-        <Fact of="Last run">
-          <StateOf state={item.state} />
-        </Fact>
+        <Fact of="Last run" is={<StateOf state={item.state} />} />
         {item.runId && (
           <Fact of="Run">
             <MonoLink to={link("run", { id: item.runId })}>{item.runId}</MonoLink>
@@ -42,9 +40,7 @@ export function JobFacts({ item }: { item: Item }) {
           </Fact>
         )}
         {item.tasks && <Fact of="Tasks">{countsOf(item.tasks)}</Fact>}
-        <Fact of="Ended">
-          <When time={item.endedAt} />
-        </Fact>
+        <Fact of="Ended" is={<When time={item.endedAt} />} />
         <Fact of="Took">{duration(item.durationMs)}</Fact>
         <TestsOf tests={item.tests} />
         <Owned item={item} />
@@ -101,11 +97,7 @@ function Owned({ item }: { item: Item }) {
   return (
     <>
       {item.owners.length > 0 && <Fact of="Owners">{item.owners.join(", ")}</Fact>}
-      {item.tags.length > 0 && (
-        <Fact of="Tags">
-          <Tags names={item.tags} />
-        </Fact>
-      )}
+      <Fact of="Tags" is={item.tags.length > 0 && <Tags names={item.tags} />} />
     </>
   );
 }

@@ -29,9 +29,7 @@ export function RunFacts({ run, against }: Of) {
           <StateOf state={run.state} />
         )}
       </Fact>
-      <Fact of="Job">
-        <JobLink job={run.job} />
-      </Fact>
+      <Fact of="Job" is={<JobLink job={run.job} />} />
       <Times run={run} />
       {run.attempts && <Attempts attempts={run.attempts} />}
       {run.lineageIncomplete && (
