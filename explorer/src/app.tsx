@@ -2,14 +2,12 @@
 
 import { type ReactNode, Suspense, useRef } from "react";
 import { Link, Route, Switch, useLocation, useSearch } from "wouter";
-
 import type { Feature } from "./api/queries";
 import { VIEWS as OF_FEATURES } from "./features";
 import { Boundary, lazyView, type ViewAt } from "./parts/boundary";
 import { Find } from "./parts/find";
 import { Bones, Nothing } from "./parts/frame";
 import { useKeys } from "./parts/keys";
-import { KeysDialog } from "./parts/keys-dialog";
 import { useReader } from "./parts/me";
 import { useRecentVisit } from "./parts/pin";
 import { Account, TokenDialog } from "./parts/token";
@@ -133,5 +131,45 @@ function View({ place }: { place: string }) {
         </Switch>
       </Suspense>
     </Boundary>
+  );
+}
+
+const KEYS: readonly [string, string][] = [
+  ["/", "search"],
+  ["Shift + Enter", "what breaks, on a column that the search found"],
+  ["← → ↑ ↓", "along arrows, and among neighbours"],
+  ["↑ ↓", "from change to change, beside the panel Changes"],
+  ["Enter", "select, then into the panel"],
+  ["e  E", "open downstream, upstream"],
+  ["Shift + click", "only the paths between two nodes"],
+  ["l", "list beside the picture"],
+  ["c", "tables to columns, and back"],
+  ["i", "what a column depends on indirectly"],
+  ["f", "fit all into view"],
+  ["[  ]", "a change back, a change on"],
+  [".", "now"],
+  ["Esc", "one step back"],
+  ["h", "start"],
+];
+
+function KeysDialog({ dialog }: { dialog: React.RefObject<HTMLDialogElement | null> }) {
+  return (
+    <dialog ref={dialog} aria-label="keys">
+      <h1>Keys</h1>
+      <dl className="facts">
+        {KEYS.map(([key, does]) => [
+          <dt key={key}>
+            <kbd>{key}</kbd>
+          </dt>,
+          <dd key={does}>{does}</dd>,
+        ])}
+      </dl>
+      <p className="muted small">
+        Times are UTC; the time in your zone stands in their titles. Drawn with React Flow (MIT).
+      </p>
+      <form method="dialog">
+        <button className="button">Close</button>
+      </form>
+    </dialog>
   );
 }

@@ -3,7 +3,7 @@
 import ts from "typescript";
 import { expect, test } from "vitest";
 
-const files = import.meta.glob<string>(["./**/*.ts", "./**/*.tsx", "!./**/*.test.ts", "!./api/schema.ts"], {
+const files = import.meta.glob<string>(["./**/*.ts", "./**/*.tsx", "!./**/*.test*", "!./api/schema.ts"], {
   query: "?raw",
   import: "default",
   eager: true,

@@ -73,19 +73,6 @@ def test_names_are_narrowed_to_those_with_a_test_that_fails(open_view, pipeline)
     page.get_by_text("No test of these does so").wait_for()
 
 
-def test_a_state_of_tests_is_typed_as_a_filter(open_view, pipeline):
-    page = open_view(pipeline)
-    box = page.get_by_role("combobox", name="Find")
-    box.fill("state:failing rej")
-    page.get_by_role("option", name="rejected").wait_for()
-    page.get_by_role("option", name="All that fails a test and has “rej”").click()
-    page.wait_for_url("**/search?q=rej&state=failing")
-    page.get_by_role("link", name="rejected", exact=True).wait_for()
-    page.goto(f"{pipeline.url}/explore/search?state=failing")
-    page.get_by_role("heading", name="A test fails").wait_for()
-    page.get_by_role("link", name="rejected", exact=True).wait_for()
-
-
 def test_the_impact_of_a_column_is_narrowed_by_owner_and_effect_and_so_is_its_csv(open_view, company):
     column = f"datasetField:{LAKE}:bronze/shop/orders:customer_id"
     page = open_view(company, f"impact?node={column}")
@@ -216,25 +203,6 @@ def test_what_breaks_with_a_column_is_a_click_in_the_search_and_on_its_page(open
     row = page.get_by_role("row").filter(has_text="of bronze/shop/orders ·")
     row.get_by_role("link", name="what breaks").click()
     page.wait_for_url("**/explore/impact?node=datasetField**")
-
-
-def test_shift_and_enter_open_what_breaks_with_the_chosen_column(open_view, company):
-    page = open_view(company)
-    box = page.get_by_role("combobox", name="Find")
-    box.fill("bronze orders customer_id")
-    page.get_by_role("option").filter(has_text="What breaks").first.wait_for()
-    box.press("Shift+Enter")
-    page.wait_for_url("**/explore/impact?node=datasetField**customer_id")
-
-
-def test_a_search_counts_what_there_is_and_has_no_column_that_is_empty(open_view, company):
-    page = open_view(company, "search?tag=pii")
-    table = page.get_by_role("region", name="found")
-    table.get_by_role("link", name="email").first.wait_for()
-    assert re.fullmatch(r"\d+ columns", page.get_by_role("status").inner_text())
-    assert table.get_by_role("columnheader").all_inner_texts() == ["Name", "Kind", "Namespace", "Changed"]
-    page.goto(f"{company.url}/explore/search?q=revenue")
-    table.get_by_role("columnheader", name="State, Type").wait_for()
 
 
 def test_a_dataset_with_a_colon_in_its_name_keeps_it_in_the_list_of_columns(open_view, company):

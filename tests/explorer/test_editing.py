@@ -71,15 +71,6 @@ def test_what_is_written_of_a_dataset_and_its_column_is_shown_with_who_wrote_it(
     dialog.get_by_role("button", name="Withdraw it").wait_for(state="detached")
 
 
-def test_what_breaks_a_rule_is_refused_in_the_dialog_with_the_field_and_the_rule(open_view, edited):
-    page = open_view(edited, f"job?node={JOB}", expected=("status of 400",))
-    dialog = dialog_of(page, "emissions.check")
-    dialog.get_by_role("textbox", name="description").fill("x" * 4097)
-    dialog.get_by_role("button", name="Save the description").click()
-    dialog.get_by_role("alert").get_by_text("description: must be at most 4096 bytes").wait_for()
-    assert dialog.get_by_role("textbox", name="description").input_value() == "x" * 4097
-
-
 @pytest.mark.slow
 def test_the_dialog_is_accessible_and_within_the_screen_of_a_phone(open_view, edited):
     page = open_view(edited, f"dataset?node={CHECKED}", size=(390, 844))
@@ -88,16 +79,3 @@ def test_the_dialog_is_accessible_and_within_the_screen_of_a_phone(open_view, ed
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
     assert serious_faults(page) == []
-
-
-@pytest.mark.slow
-def test_a_token_that_may_not_write_there_is_offered_no_editing(open_view, guarded):
-    seen = {}
-    for scopes in (("read", "write"), ("read",)):
-        page = open_view(guarded, f"job?node={JOB}", fresh=True, expected=("status of 401",))
-        page.get_by_label("Token", exact=True).fill(guarded.new_token(*scopes, namespaces=["emissions"]))
-        page.get_by_role("button", name="Use it").click()
-        page.get_by_role("link", name="Facets").wait_for()
-        page.wait_for_load_state("networkidle")
-        seen[scopes[-1]] = page.get_by_role("button", name="edit").count()
-    assert seen == {"write": 1, "read": 0}

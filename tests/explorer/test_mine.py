@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
@@ -19,25 +18,6 @@ LOOKED = 2_500
 
 def of_mine(page):
     return page.get_by_role("region", name="mine")
-
-
-def test_what_is_pinned_is_on_the_start_until_it_is_taken_away(open_view, pipeline):
-    page = open_view(pipeline, f"dataset?node={CHECKED}", fresh=True)
-    page.get_by_role("button", name="Pin", exact=True).click()
-    page.get_by_role("button", name="Pinned").wait_for()
-    page.goto(f"{pipeline.url}/explore/")
-    of_mine(page).get_by_role("link", name="checked").wait_for()
-    assert serious_faults(page) == []
-    of_mine(page).get_by_role("button", name="unpin checked").click()
-    of_mine(page).get_by_role("link", name="checked").wait_for(state="detached")
-
-
-@pytest.mark.slow
-def test_a_column_is_pinned_where_its_use_is_shown(open_view, pipeline):
-    page = open_view(pipeline, f"usage?node=datasetField:{LAKE}:estimated:co2_kg", fresh=True)
-    page.get_by_role("button", name="Pin", exact=True).click()
-    page.goto(f"{pipeline.url}/explore/")
-    of_mine(page).get_by_role("link", name="estimated.co2_kg").wait_for()
 
 
 @pytest.mark.slow
@@ -80,21 +60,6 @@ def test_who_does_not_want_it_leaves_no_names(open_view, pipeline):
     page.get_by_text("emissions.check").first.wait_for()
     page.clock.fast_forward(LOOKED)
     assert "checked" not in page.evaluate(KEPT)
-
-
-@pytest.mark.slow
-def test_an_owner_narrows_the_work_and_is_kept(open_view, company):
-    page = open_view(company, fresh=True)
-    work = page.get_by_role("region", name="work")
-    broken = work.get_by_role("link", name=re.compile("datasets?$"))
-    broken.first.wait_for()
-    work.get_by_role("link", name="spark.gpu_forecast").wait_for()
-    work.get_by_role("combobox", name="owner").select_option("team:shop")
-    work.get_by_role("link", name="spark.gpu_forecast").wait_for(state="detached")
-    page.reload()
-    work.get_by_role("link", name="spark.silver_payments").wait_for()
-    assert broken.count() == 1
-    assert work.get_by_role("combobox", name="owner").input_value() == "team:shop"
 
 
 def test_a_token_is_never_kept_there_and_who_forgets_it_leaves_nothing(open_view, guarded):

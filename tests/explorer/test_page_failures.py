@@ -43,18 +43,6 @@ def test_offline_the_picture_stays_with_the_reason_and_loads_once_the_reader_is_
     assert "depth=2" in page.url
 
 
-def test_a_view_that_cannot_be_drawn_leaves_header_and_search(open_view, pipeline):
-    page = open_view(pipeline, "search?q=check")
-    page.watch.expected = ("TypeError", "error")
-    page.route("**/api/v1/namespaces/**/datasets/checked", lambda route: route.fulfill(json={"name": "checked"}))
-    page.evaluate(f"history.pushState(null, '', 'dataset?node={quote(CHECKED, safe='')}')")
-    page.get_by_role("alert").get_by_text("This view could not be drawn").wait_for()
-    page.watch.faults.clear()
-    page.get_by_role("combobox", name="Find").fill("estim")
-    page.get_by_role("option", name="emissions.estimate").click()
-    node(page, "emissions.estimate").wait_for()
-
-
 def test_a_file_that_a_deployment_removed_reloads_the_page_once_and_is_then_named(open_view, pipeline):
     page = open_view(pipeline, "search?q=check")
     page.watch.expected = ("Failed to fetch", "404", "MissingFile", "dynamically imported")
@@ -91,17 +79,6 @@ def test_a_reader_who_declined_signs_in_later_and_sees_the_days_left(open_view, 
 
 
 @pytest.mark.slow
-def test_records_are_looked_for_by_enter_where_no_name_is_found(open_view, pipeline):
-    page = open_view(pipeline, "search?q=check")
-    page.watch.expected = ("Failed to load",)
-    box = page.get_by_role("combobox", name="Find")
-    box.fill("UA1545")
-    page.get_by_role("option", name="among records").wait_for()
-    box.press("Enter")
-    page.wait_for_url(re.compile("kind=record"))
-
-
-@pytest.mark.slow
 def test_a_namespace_is_listed_in_short(open_view, pipeline):
     page = open_view(pipeline, f"search?namespace={JOBS}")
     page.get_by_role("link", name="emissions.check").wait_for()
@@ -122,34 +99,10 @@ def test_the_impact_of_a_column_is_a_click_away(open_view, pipeline):
 
 
 @pytest.mark.slow
-def test_what_took_too_long_is_not_requested_again_by_itself(open_view, pipeline):
-    page = open_view(pipeline, "search?q=check", expected=("status of 504",))
-    requests = []
-    page.on(
-        "request", lambda request: requests.append(request.url) if "/api/v1/reports/impact" in request.url else None
-    )
-    page.route("**/api/v1/reports/impact?**", lambda route: route.fulfill(status=504, body="<html>late</html>"))
-    page.evaluate(f"history.pushState(null, '', 'impact?node={quote(CHECKED, safe='')}')")
-    page.get_by_role("alert").get_by_text("a gateway or proxy responded, not the API").wait_for()
-    assert len(requests) == 1
-
-
-@pytest.mark.slow
 def test_a_truncated_response_is_shown_as_one(open_view, hub):
     page = open_view(hub, f"impact?node=dataset:{LAKE}:hub")
     page.get_by_text("The report is truncated").wait_for()
     assert page.get_by_role("status").filter(has_text="jobs").is_visible()
-
-
-def test_a_failure_names_the_call_and_is_tried_again(open_view, pipeline):
-    pipeline.refuse("/api/v1/lineage", 503, times=3)
-    page = open_view(pipeline, f"map?node={CHECKED}", expected=("status of 503",))
-    alert = page.get_by_role("alert")
-    alert.wait_for()
-    assert "busy for now" in alert.inner_text()
-    assert "GET /api/v1/lineage?nodeId=" in alert.inner_text()
-    page.get_by_role("button", name="Try again").click()
-    node(page, "emissions.check").wait_for()
 
 
 @pytest.mark.slow

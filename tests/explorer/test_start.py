@@ -79,18 +79,6 @@ def load_button(page):
     return page.get_by_role("button", name="Load the demo’s data")
 
 
-def test_an_empty_stack_shows_a_curl_and_a_capture_for_its_own_address(open_view, deployed):
-    page = open_empty(open_view, deployed)
-    page.wait_for_load_state("networkidle")
-    assert shown_curl(page).startswith(f"curl -sS '{deployed.url}/api/v1/lineage/batch' \\\n  -d '[\n")
-    assert page.get_by_role("group", name="the lines that capture a job").inner_text() == (
-        f'import os; os.environ["HEADWATER_URL"] = "{deployed.url}"\nfrom spark_client import capture\ncapture(spark)'
-    )
-    assert page.get_by_role("article").count() == 2
-    assert load_button(page).count() == 0
-    assert "HEADWATER_TOKEN" not in page.inner_text("main")
-
-
 def calls_of_five_seconds(page):
     page.wait_for_load_state("networkidle")
     before = len(page.watch.calls)
@@ -132,39 +120,6 @@ def test_a_page_looks_for_data_only_while_it_is_empty_and_in_sight(open_view, de
     page.clock.fast_forward(5_000)
     page.get_by_role("link", name="estimate").wait_for()
     assert calls_of_five_seconds(page) == []
-
-
-@pytest.mark.slow
-def test_a_text_is_copied_whole_by_one_click(open_view, deployed):
-    page = open_empty(open_view, deployed, fresh=True, permissions=("clipboard-read", "clipboard-write"))
-    page.get_by_role("button", name="Copy: the curl that sends a run").click()
-    page.get_by_text("Copied").wait_for()
-    assert page.evaluate("navigator.clipboard.readText()") == shown_curl(page)
-
-
-@pytest.mark.slow
-def test_a_text_that_may_not_be_copied_is_selected(open_view, deployed):
-    page = open_empty(open_view, deployed)
-    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }")
-    page.get_by_role("button", name="Copy: the lines that capture a job").click()
-    page.get_by_text("copy it by the keyboard").wait_for()
-    selected = page.evaluate("getSelection().toString()")
-    assert selected == page.get_by_role("group", name="the lines that capture a job").inner_text()
-
-
-@pytest.mark.slow
-def test_with_a_token_the_ways_name_it_and_no_route_of_this_machine_is_tried(open_view):
-    served = ServedGraph("token")
-    page = open_view(served, expected=("status of 401",))
-    dialog = page.get_by_role("dialog", name="token")
-    dialog.get_by_label("Token", exact=True).fill(served.new_token("read", namespaces=["*"]))
-    dialog.get_by_role("button", name="Use it").click()
-    page.get_by_role("heading", name="Nothing is known yet").wait_for()
-    page.wait_for_load_state("networkidle")
-    assert '-H "Authorization: Bearer $HEADWATER_TOKEN"' in shown_curl(page)
-    page.get_by_text("headwater token create --scope write").wait_for()
-    assert [target for target in page.watch.paths() if target.startswith("/local")] == []
-    served.stop()
 
 
 def test_the_button_shows_the_stages_and_leads_to_what_the_run_made(open_view, local):

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.explorer.pipeline import CHECKED, node
 from tests.explorer.stories import JOBS
 from tests.explorer.tokens import REFUSALS, give_token
-
-
-def test_a_token_is_typed_where_one_is_needed_and_kept_in_memory_alone(open_view, pipeline):
-    pipeline.refuse("/api/v1/lineage", 401)
-    page = open_view(pipeline, f"map?node={CHECKED}", expected=("status of 401",))
-    dialog = page.get_by_role("dialog", name="token")
-    dialog.get_by_label("Token", exact=True).fill("tok-secret")
-    dialog.get_by_role("button", name="Use it").click()
-    node(page, "emissions.check").wait_for()
-    assert page.watch.calls[-1].headers["authorization"] == "Bearer tok-secret"
-    assert "tok-secret" not in page.url
-    stored = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
-    assert "tok-secret" not in stored
 
 
 def test_with_a_token_for_one_namespace_a_search_names_it_and_records_are_not_offered(open_view, guarded):

@@ -82,20 +82,6 @@ def test_a_view_survives_a_reload(open_view, pipeline, view):
     page.get_by_text({**VIEWS, **OTHERS}[view]).filter(visible=True).first.wait_for()
 
 
-def test_a_level_of_coverage_narrows_the_jobs_and_their_names_lead_on(open_view, pipeline):
-    page = open_view(pipeline, "coverage")
-    levels = page.get_by_role("group", name="what a job reports")
-    columns = levels.get_by_role("button", name=re.compile("^Columns"))
-    number = int(columns.inner_text().split()[-1])
-    columns.click()
-    page.get_by_role("heading", name="Columns", exact=True).wait_for()
-    rows = page.get_by_role("region", name="jobs").get_by_role("row").all()[1:]
-    assert len(rows) == number > 0
-    assert all("Columns" in row.inner_text() for row in rows)
-    rows[0].get_by_role("link").first.click()
-    page.wait_for_url("**/explore/job?**")
-
-
 def test_a_row_leads_to_its_run_and_the_run_to_the_sql_of_its_rows(open_view, pipeline):
     page = open_view(pipeline, f"dataset?node={ESTIMATED}&tab=versions")
     form = page.get_by_role("form", name="row")
@@ -112,36 +98,6 @@ def test_a_row_leads_to_its_run_and_the_run_to_the_sql_of_its_rows(open_view, pi
     page.get_by_text("SQL of the changed rows").click()
     shown = page.get_by_role("group", name="the SQL of the changed rows").inner_text()
     assert shown.splitlines()[-1] == "WHERE _last_updated_sequence_number = 19"
-
-
-def test_a_failing_test_of_the_start_leads_to_its_dataset_and_to_its_run(open_view, pipeline):
-    page = open_view(pipeline)
-    page.get_by_role("link", name="failing tests").click()
-    row = page.get_by_role("region", name="failing tests").get_by_role("row").filter(has_text="not_null of flight")
-    row.get_by_text("3", exact=True).wait_for()
-    row.get_by_role("link", name="run").click()
-    page.wait_for_url("**/explore/run?**")
-    page.go_back()
-    row.get_by_role("link", name="rejected").click()
-    page.wait_for_url("**/explore/dataset?**tab=tests")
-
-
-def test_what_changed_is_on_the_start_and_leads_to_the_feed_by_day_kind_and_namespace(open_view, pipeline):
-    page = open_view(pipeline)
-    changed = page.get_by_role("region", name="changed")
-    changed.get_by_role("listitem").filter(has_text="airline_report").get_by_text("fails, 1 run, since").wait_for()
-    changed.get_by_role("link", name=re.compile("by day")).click()
-    page.wait_for_url("**/explore/feed")
-    of_day = page.get_by_role("region", name="2025-11-18").get_by_role("listitem")
-    of_day.filter(has_text="checked").get_by_text("+ contact").wait_for()
-    page.get_by_role("button", name="Schemas").click()
-    page.get_by_text("1 change.").wait_for()
-    page.get_by_role("combobox", name="namespace").select_option("marts")
-    page.get_by_text("Nothing new, dropped, changed or failing in these days.").wait_for()
-    assert page.url.endswith("/feed?kind=SCHEMA_CHANGED&namespace=marts")
-    page.get_by_role("combobox", name="namespace").select_option(LAKE)
-    page.get_by_role("link", name="checked").click()
-    page.wait_for_url("**/explore/dataset?**tab=versions")
 
 
 def test_the_schema_of_a_dataset_says_how_many_jobs_read_each_column_and_shows_the_unread(open_view, pipeline):
@@ -169,27 +125,6 @@ def test_a_column_is_found_by_a_part_of_its_name_and_its_path_is_one_click_away(
     page.get_by_role("option", name="co2_kg").click()
     page.locator(".side").get_by_text("3.16 * fuel_kg").first.wait_for()
     assert page.url.endswith(f"/explore/columns?{urlencode({'node': CO2, 'dir': 'up'})}")
-
-
-def test_an_owner_and_a_tag_are_filters_of_the_search(open_view, pipeline):
-    page = open_view(pipeline)
-    box = page.get_by_role("combobox", name="Find")
-    box.fill("owner:team:emissions")
-    page.get_by_role("option", name="estimated").wait_for()
-    box.fill("tag:tier:gold estim")
-    page.get_by_role("option", name="All that is tagged “tier:gold” and has “estim”").click()
-    page.get_by_text("1 jobs and datasets").wait_for()
-    page.get_by_role("link", name="estimated", exact=True).wait_for()
-
-
-def test_enter_after_a_filter_alone_opens_its_list(open_view, pipeline):
-    page = open_view(pipeline)
-    box = page.get_by_role("combobox", name="Find")
-    box.fill("tag:tier:gold")
-    page.get_by_role("option", name="estimated").wait_for()
-    box.press("Enter")
-    page.wait_for_url("**/explore/search?tag=tier%3Agold")
-    assert page.evaluate("document.activeElement.id") == "view"
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
@@ -254,16 +189,6 @@ def test_what_events_say_is_text(open_view, pipeline):
         assert page.locator('img[src="x"]').count() == 0, view
         assert page.locator('[href^="javascript:"]').count() == 0, view
         assert page.title() not in ("1", "2"), view
-
-
-def test_a_run_shows_its_events_as_they_were_sent_oldest_first(open_view, pipeline):
-    page = open_view(pipeline, f"run?id={run_of('marts.airline_report', 20)}")
-    page.get_by_text("As they were sent, oldest first").click()
-    events = page.locator("details details")
-    events.last.wait_for()
-    assert [text.split()[0] for text in events.all_inner_texts()] == ["START", "FAIL"]
-    events.last.click()
-    page.get_by_text('"eventType": "FAIL"').wait_for()
 
 
 @pytest.mark.slow

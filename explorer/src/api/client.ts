@@ -5,9 +5,12 @@ import type { components, paths } from "./schema";
 /** A type of the API, by its name in the OpenAPI document. */
 export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];
 
+/** A route of the API. */
+export type Path = keyof paths;
+
 type Json<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
 /** Body of a route's 200 response, by its path. */
-export type ResponseOf<P extends keyof paths> = paths[P] extends { get: { responses: { 200: infer Good } } }
+export type ResponseOf<P extends Path> = paths[P] extends { get: { responses: { 200: infer Good } } }
   ? Json<Good>
   : never;
 
@@ -35,7 +38,7 @@ export const OFFLINE = "You are offline";
 const STORED = "headwater.token";
 
 /** The states of the dialog for the token. It opens at the first refusal, and after *Not now* on demand alone. */
-export type TokenState = "none needed" | "asked for" | "declined";
+type TokenState = "none needed" | "asked for" | "declined";
 
 /** A way in at the issuer of a company, where the API has it. */
 export interface Door {
@@ -128,7 +131,7 @@ export function addressOf(path: string, parts: Record<string, string>, query: Qu
   return url;
 }
 
-export async function get<P extends keyof paths>(
+export async function get<P extends Path>(
   path: P,
   { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {},
 ): Promise<ResponseOf<P>> {
@@ -153,7 +156,7 @@ export async function change(
 
 /** Return a response as text: CSV, or JSON lines. */
 export async function getText(
-  path: keyof paths,
+  path: Path,
   { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {},
 ): Promise<string> {
   return (await send(path, parts, query, "*/*", signal)).text();

@@ -1,5 +1,7 @@
 /** Changes of what is annotated: tags, owners and descriptions, each answered with the thing as it is then. */
 
+import type { UseQueryOptions } from "@tanstack/react-query";
+
 import { datasetOf, kindOf, nameOf } from "../url/ids";
 import { change } from "./client";
 import { type Dataset, dataset, type Feature, type Job, job } from "./queries";
@@ -25,13 +27,9 @@ export const NEEDED: Record<Target["kind"], readonly Feature[]> = {
   job: ["tagJob", "addJobOwner", "describeJob"],
 };
 
-/** Return what a page keeps a thing's annotations under: a column's are its dataset's. */
-export const keyOf = (id: string) => [kindOf(id) === "job" ? "job" : "dataset", datasetOf(id)] as const;
-
-/** Return the dataset or job whose response has the annotations of a node. */
-export async function annotated(id: string, signal?: AbortSignal): Promise<Dataset | Job> {
-  return kindOf(id) === "job" ? job(id, signal) : dataset(datasetOf(id), signal);
-}
+/** The query of the dataset or job whose response has the annotations of a node: a column's are its dataset's. */
+export const annotated = (id: string) =>
+  (kindOf(id) === "job" ? job(id) : dataset(datasetOf(id))) as UseQueryOptions<Dataset | Job>;
 
 export function targetOf(id: string, thing: Dataset | Job): Target {
   const { namespace, name } = thing,

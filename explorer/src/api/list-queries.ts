@@ -1,31 +1,41 @@
 /** Queries of lists: jobs by state, datasets, and the datasets on old data. */
 
+import { queryOptions } from "@tanstack/react-query";
+
 import { datasetId, jobId } from "../url/ids";
+import { call } from "./calls";
 import { get, type Schema } from "./client";
 import type { Hit } from "./queries";
 
-/** Return the jobs with the latest changes, in short form. */
-export const changedJobs = async (signal?: AbortSignal) =>
-  (await get("/api/v1/jobs", {
-    query: { sort: "updated_at", form: "summary", limit: 8 },
-    signal,
-  })) as Schema<"ShortJobs">;
+type Jobs = "/api/v1/jobs";
 
-/** Return the jobs whose last run is in a state, in short, the last updated first. */
-export const jobsOfState = async (state: string, limit: number, signal?: AbortSignal) =>
-  (await get("/api/v1/jobs", {
-    query: { lastRunStates: state, sort: "updated_at", form: "summary", limit },
-    signal,
-  })) as Schema<"ShortJobs">;
+/** The jobs with the latest changes, in short. */
+export const CHANGED_JOBS = call<Jobs, Schema<"ShortJobs">>("/api/v1/jobs", {
+  sort: "updated_at",
+  form: "summary",
+  limit: 8,
+});
+
+/** The jobs whose last run is in one of the states, in short, the last updated of each first. */
+export const jobsOfStates = <S extends string>(states: readonly S[], limit: number) =>
+  queryOptions({
+    queryKey: ["work"],
+    queryFn: ({ signal }) =>
+      Promise.all(
+        states.map(async (state) => {
+          const query = { lastRunStates: state, sort: "updated_at", form: "summary", limit };
+          return { state, ...((await get("/api/v1/jobs", { query, signal })) as Schema<"ShortJobs">) };
+        }),
+      ),
+  });
 
 export type Broken = Schema<"BrokenReport">["broken"][number];
 
-/** Return the broken jobs of an owner, or all: a broken job has failed since its last good run. Widest harm first. */
-export const brokenJobs = (owner: string, limit: number, signal?: AbortSignal) =>
-  get("/api/v1/reports/broken", { query: { owner, limit }, signal });
+/** The broken jobs of an owner, or all: a broken job has failed since its last good run. Widest harm first. */
+export const brokenJobs = (owner: string, limit: number) => call("/api/v1/reports/broken", { owner, limit });
 
-/** Return the datasets that are late or on old data. */
-export const oldData = (signal?: AbortSignal) => get("/api/v1/reports/old-data", { signal });
+/** The datasets that are late or on old data. */
+export const OLD_DATA = call("/api/v1/reports/old-data");
 
 /** How long the last run of each job took against its usual time, for the jobs updated last. */
 export const durationsQuery = (namespace: string) => ({
@@ -40,9 +50,8 @@ export const durationsQuery = (namespace: string) => ({
 /** The most failing tests in the list. */
 export const TESTS_MAX = 500;
 
-/** Return the tests whose last result is a failure, of a namespace or of all. */
-export const failingTests = (namespace: string, signal?: AbortSignal) =>
-  get("/api/v1/tests", { query: { namespace, limit: TESTS_MAX }, signal });
+/** The tests whose last result is a failure, of a namespace or of all. */
+export const failingTests = (namespace: string) => call("/api/v1/tests", { namespace, limit: TESTS_MAX });
 
 export type ShortJob = Schema<"ShortJobs">["jobs"][number];
 export type ShortDataset = Schema<"ShortDatasets">["datasets"][number];
@@ -73,12 +82,11 @@ export async function listDatasets({ namespace, ...page }: Listing, signal?: Abo
   return { items: (response as Schema<"ShortDatasets">).datasets, total: response.totalCount };
 }
 
-/** Return the nodes of a namespace as search hits. */
-export async function browse(
-  namespace: string,
-  limit: number,
-  signal?: AbortSignal,
-): Promise<{ hits: Hit[]; total: number }> {
+/** The nodes of a namespace as search hits. */
+export const browse = (namespace: string, limit: number) =>
+  queryOptions({ queryKey: ["browse", namespace], queryFn: ({ signal }) => hitsOf(namespace, limit, signal) });
+
+async function hitsOf(namespace: string, limit: number, signal: AbortSignal) {
   const request = { parts: { namespace }, query: { limit, form: "summary" }, signal };
   const [datasets, jobs] = await Promise.all([
     get("/api/v1/namespaces/{namespace}/datasets", request),

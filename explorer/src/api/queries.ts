@@ -1,26 +1,24 @@
 /** Queries of the views, a function each. Results have the model's types. */
 
+import { queryOptions } from "@tanstack/react-query";
+
 import { blankItem } from "../model/blank-item";
 import type { Column, ColumnLines, Source } from "../model/columns";
 import { type Arrow, DRAWN_MAX, FOLD_ABOVE, type Item, type Lineage, type State, toLineage } from "../model/graph";
 import type { TestState } from "../model/terms";
-import { cutsOf, datasetId, fieldId, jobId, learnName, type NodeName, slashed, unversioned } from "../url/ids";
+import { datasetId, fieldId, jobId, kindOf, learnName, type NodeName, slashed, unversioned } from "../url/ids";
 import type { Side } from "../url/state";
+import { call, callOf, getOf } from "./calls";
 import { Failure, get, type ResponseOf, type Schema } from "./client";
-import { learnCut } from "./names";
 
 export type Run = ResponseOf<"/api/v1/jobs/runs/{run_id}">;
-export type Dataset = ResponseOf<"/api/v1/namespaces/{namespace}/datasets/{dataset}">;
-export type Job = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}">;
-export type DatasetVersions = ResponseOf<"/api/v1/namespaces/{namespace}/datasets/{dataset}/versions">;
-export type DatasetVersion = DatasetVersions["versions"][number];
-export type JobVersions = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}/versions">;
+export type Dataset = ResponseOf<typeof DATASET>;
+export type Job = ResponseOf<typeof JOB>;
+export type DatasetVersion = ResponseOf<typeof VERSIONS>["versions"][number];
 export type Runs = Schema<"Runs">;
 export type Hit = ResponseOf<"/api/v1/search">["results"][number];
 export type FieldPaths = ResponseOf<"/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage">;
-export type Origins = ResponseOf<"/api/v1/column-lineage/origins">;
 export type RawEvent = ResponseOf<"/api/v1/events/lineage">["events"][number];
-export type LinkedRuns = ResponseOf<"/api/v1/runlineage/upstream">;
 
 // -- the reader
 
@@ -56,7 +54,7 @@ type Writing =
   | "describeField"
   | "describeJob";
 
-export const me = (signal?: AbortSignal) => get("/api/v1/me", { signal });
+export const ME = call("/api/v1/me");
 
 // -- search
 
@@ -89,9 +87,8 @@ export async function search(
   return { hits: results, total: totalCount, truncated };
 }
 
-export const tags = (signal?: AbortSignal) => get("/api/v1/tags", { query: { limit: 60 }, signal });
-
-export const namespaces = (signal?: AbortSignal) => get("/api/v1/namespaces", { query: { limit: 50 }, signal });
+export const TAGS = call("/api/v1/tags", { limit: 60 });
+export const NAMESPACES = call("/api/v1/namespaces", { limit: 50 });
 
 // -- the graph
 
@@ -111,7 +108,7 @@ export interface LineageQuery {
 // A version's graph goes up alone and is never folded.
 const VERSION = /#[0-9a-f-]{36}$/;
 
-export async function lineage(
+async function lineage(
   { node, depth, at = "", direction, fold, dependencies, full }: LineageQuery,
   signal?: AbortSignal,
 ): Promise<Lineage> {
@@ -145,10 +142,8 @@ export const foldedLineage = (node: string, depth: number, at = "", fold = FOLD_
   lineageQuery({ node, depth, direction: "through", at, fold });
 
 /** A query of a graph: all views share its key. */
-export const lineageQuery = (query: LineageQuery) => ({
-  queryKey: ["lineage", query] as const,
-  queryFn: ({ signal }: { signal: AbortSignal }) => lineage(query, signal),
-});
+export const lineageQuery = (query: LineageQuery) =>
+  queryOptions({ queryKey: ["lineage", query], queryFn: ({ signal }) => lineage(query, signal) });
 
 export type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][number];
 
@@ -255,11 +250,7 @@ export function errorOf(facets: Record<string, unknown>): string | null {
 }
 
 /** The id in responses for a dataset or column: an alias becomes its dataset. */
-export const shownIdQuery = (node: string) => ({
-  queryKey: ["shown id", node] as const,
-  queryFn: async ({ signal }: { signal: AbortSignal }) =>
-    (await get("/api/v1/reports/impact", { query: { nodeId: node, depth: 0 }, signal })).nodeId,
-});
+export const shownIdQuery = (node: string) => call("/api/v1/reports/impact", { nodeId: node, depth: 0 });
 
 // -- columns
 
@@ -271,18 +262,25 @@ const NO_COLUMNS: ColumnLines = {
   truncated: false,
 };
 
-/** Return the lines of columns on both sides, now or at a time; none before the node existed. */
-export async function columnsThen(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
-  try {
-    return await columns(node, depth, at, signal);
-  } catch (error) {
-    if (error instanceof Failure && error.status === 404) return NO_COLUMNS;
-    throw error;
-  }
-}
+/** The lines of columns on both sides, as of now or of a time. */
+export const columnsQuery = (node: string, depth: number, at: string) =>
+  queryOptions({
+    queryKey: ["columns", node, depth, at],
+    queryFn: ({ signal }) => columns(node, depth, at, signal),
+  });
 
-/** Return the lines of columns on both sides, as of now or of a time. */
-export async function columns(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
+/** The same to compare with: none before the node existed. */
+export const columnsThen = (node: string, depth: number, at: string) =>
+  queryOptions({
+    queryKey: ["columns then", node, depth, at],
+    queryFn: ({ signal }) =>
+      columns(node, depth, at, signal).catch((error: unknown) => {
+        if (error instanceof Failure && error.status === 404) return NO_COLUMNS;
+        throw error;
+      }),
+  });
+
+async function columns(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
   const query = { nodeId: node, depth, lineageAt: at, withDownstream: true };
   const response = await get("/api/v1/column-lineage", { query, signal });
   const shown: Column[] = [],
@@ -342,134 +340,64 @@ function toSource(source: InputField): Source {
   };
 }
 
-export const origins = (node: string, signal?: AbortSignal) =>
-  get("/api/v1/column-lineage/origins", { query: { nodeId: node }, signal });
+export const origins = (node: string) => call("/api/v1/column-lineage/origins", { nodeId: node });
 
-export const fieldPaths = (node: NodeName, view: "simple" | "detailed", signal?: AbortSignal) =>
-  get("/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage", {
-    parts: { namespace: node.namespace, dataset: node.name, field: slashed(node.field ?? "") },
-    query: { start: "now-30d", end: "now", view },
-    signal,
-  });
+/** The operations that made a column in the last 30 days, by paths. */
+export const fieldPaths = ({ namespace, name, field = "" }: NodeName) =>
+  call(
+    "/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage",
+    { start: "now-30d", end: "now", view: "simple" },
+    { namespace, dataset: name, field: slashed(field) },
+  );
 
 // -- datasets, jobs, runs
 
+const DATASET = "/api/v1/namespaces/{namespace}/datasets/{dataset}";
+const JOB = "/api/v1/namespaces/{namespace}/jobs/{job}";
+export const VERSIONS = `${DATASET}/versions` as const,
+  RUNS = `${JOB}/runs` as const;
+
 // Farther runs are a click away.
 const RUNS_DEPTH = 3;
-
-/** Try the cuts of a node's id, likeliest first, until the API knows the node. */
-export async function firstFound<T>(id: string, load: (name: NodeName) => Promise<T>): Promise<T> {
-  await learnCut(id);
-  const [first, ...others] = cutsOf(id);
-  if (!first)
-    throw new Failure(
-      "the address",
-      400,
-      `node: must be dataset:<namespace>:<name> or job:<namespace>:<name>, got ${id}`,
-    );
-  let failure: unknown;
-  for (const name of [first, ...others]) {
-    try {
-      return await load(name);
-    } catch (error) {
-      if (!(error instanceof Failure) || error.status !== 404) throw error;
-      failure ??= error;
-    }
-  }
-  throw failure;
-}
-
-export const dataset = (node: string, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/datasets/{dataset}", { parts: { namespace, dataset: name }, signal }),
-  );
-
-export const datasetVersions = (node: string, limit: number, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/versions", {
-      parts: { namespace, dataset: name },
-      query: { limit },
-      signal,
-    }),
-  );
-
-/** Return a version of a dataset, with its schema. */
-export const datasetVersion = (
-  { namespace, name, version }: { namespace: string; name: string; version: string },
-  signal?: AbortSignal,
-) =>
-  get("/api/v1/namespaces/{namespace}/datasets/{dataset}/versions/{version}", {
-    parts: { namespace, dataset: name, version },
-    signal,
-  });
-
-export type TestResult = Schema<"TestResult">;
-
-/** The last result of each test of a dataset, the worst first. */
-export const datasetTests = (node: string, at = "", signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/tests", {
-      parts: { namespace, dataset: name },
-      query: { lineageAt: at },
-      signal,
-    }),
-  );
-
-/** The results of a dataset's tests, the last first. */
-export const datasetTestHistory = (node: string, limit: number, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/datasets/{dataset}/tests/history", {
-      parts: { namespace, dataset: name },
-      query: { limit },
-      signal,
-    }),
-  );
-
-/** The last result of each of a job's tests without a dataset, worst first. */
-export const jobTests = (node: string, at = "", signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/jobs/{job}/tests", {
-      parts: { namespace, job: name },
-      query: { lineageAt: at },
-      signal,
-    }),
-  );
-
-export const job = (node: string, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/jobs/{job}", { parts: { namespace, job: name }, signal }),
-  );
-
-export const jobVersions = (node: string, limit: number, signal?: AbortSignal) =>
-  firstFound(node, ({ namespace, name }) =>
-    get("/api/v1/namespaces/{namespace}/jobs/{job}/versions", {
-      parts: { namespace, job: name },
-      query: { limit },
-      signal,
-    }),
-  );
-
-export const jobRuns = (node: string, limit: number, signal?: AbortSignal) =>
-  firstFound(
-    node,
-    ({ namespace, name }) =>
-      get("/api/v1/namespaces/{namespace}/jobs/{job}/runs", {
-        parts: { namespace, job: name },
-        query: { limit },
-        signal,
-      }) as Promise<Runs>,
-  );
-
-export const run = (id: string, signal?: AbortSignal) =>
-  get("/api/v1/jobs/runs/{run_id}", { parts: { run_id: id }, signal });
-
-export const upstreamRuns = (id: string, signal?: AbortSignal) =>
-  get("/api/v1/runlineage/upstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
-export const downstreamRuns = (id: string, signal?: AbortSignal) =>
-  get("/api/v1/runlineage/downstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
-
 // The events of a run, in order of time.
 const EVENTS_MAX = 100;
 
-export const runEvents = (runId: string, signal?: AbortSignal) =>
-  get("/api/v1/events/lineage", { query: { runId, sortDirection: "asc", limit: EVENTS_MAX }, signal });
+export type TestResult = Schema<"TestResult">;
+
+export const dataset = (node: string) => callOf(DATASET, node);
+export const datasetVersions = (node: string, limit: number) => callOf(VERSIONS, node, { limit });
+
+/** Return the query of a version of a dataset, with its schema. */
+export const datasetVersion = ({ namespace, name, version }: { namespace: string; name: string; version: string }) =>
+  call(`${VERSIONS}/{version}`, {}, { namespace, dataset: name, version });
+
+/** The last result of each test of a dataset, worst first; of a job, of its tests without a dataset. */
+export const testsOf = (node: string, at = "") =>
+  callOf(kindOf(node) === "job" ? `${JOB}/tests` : `${DATASET}/tests`, node, { lineageAt: at });
+
+/** The results of a dataset's tests, the last first. */
+export const datasetTestHistory = (node: string, limit: number) => callOf(`${DATASET}/tests/history`, node, { limit });
+
+export const job = (node: string) => callOf(JOB, node);
+export const jobVersions = (node: string, limit: number) => callOf(`${JOB}/versions`, node, { limit });
+export const jobRuns = (node: string, limit: number) => callOf<typeof RUNS, Runs>(RUNS, node, { limit });
+
+/** The last ten runs of a job, in short. */
+export const lastRuns = (node: string) =>
+  callOf<typeof RUNS, Schema<"ShortRuns">>(RUNS, node, { limit: 10, form: "summary" });
+
+/** Return a page of a job's children, failed jobs first, each with its last ten runs. */
+export const childJobs = (node: string, limit: number, offset: number, signal?: AbortSignal) =>
+  getOf(`${JOB}/children`, node, { limit, offset, sort: "state" }, signal) as Promise<Schema<"Jobs">>;
+
+export const run = (id: string) => call("/api/v1/jobs/runs/{run_id}", {}, { run_id: id });
+
+/** The runs that a run started, in short. */
+export const childRuns = (id: string, limit: number) =>
+  call<"/api/v1/jobs/runs/{run_id}/children", Runs>("/api/v1/jobs/runs/{run_id}/children", { limit }, { run_id: id });
+
+export const linkedRuns = (id: string, side: "upstream" | "downstream") =>
+  call(`/api/v1/runlineage/${side}`, { runId: id, depth: RUNS_DEPTH });
+
+export const runEvents = (runId: string) =>
+  call("/api/v1/events/lineage", { runId, sortDirection: "asc", limit: EVENTS_MAX });

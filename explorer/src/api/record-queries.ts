@@ -1,10 +1,12 @@
 /** Queries of records: their search, paths, trees and proofs. */
 
-import { get, getBytes, getText, type ResponseOf } from "./client";
+import { queryOptions } from "@tanstack/react-query";
+
+import { call } from "./calls";
+import { get, getText, type ResponseOf } from "./client";
 
 export type SearchRecord = ResponseOf<"/api/v1/records/search">["records"][number];
 type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;
-export type RecordPage = ResponseOf<"/api/v1/records/search">;
 export type Place = Exclude<Found, { matches: unknown }>;
 export type RecordProof = ResponseOf<"/api/v1/records/roots/{root_id}/proof">;
 
@@ -15,22 +17,30 @@ export const searchRecords = (
 ) => get("/api/v1/records/search", { query: { ...by, limit: 50, cursor }, signal });
 
 /** The first roots whose id begins so, and whether there are more. */
-export const rootsFrom = (prefix: string, signal?: AbortSignal) =>
-  get("/api/v1/records/roots", { query: { prefix, limit: 50 }, signal });
+export const rootsFrom = (prefix: string) => call("/api/v1/records/roots", { prefix, limit: 50 });
 
 /** A record of each root that has a node of this id: mostly one. */
-export async function recordNode(id: string, signal?: AbortSignal): Promise<{ matches: Place[]; truncated: boolean }> {
-  const response = await get("/api/v1/records/nodes/{node_id}", { parts: { node_id: id }, signal });
-  return "matches" in response ? response : { matches: [response], truncated: false };
-}
+export const recordNode = (id: string) => ({
+  ...call("/api/v1/records/nodes/{node_id}", {}, { node_id: id }),
+  select: toMatches,
+});
 
-export const rootOutline = (id: string, signal?: AbortSignal) =>
-  get("/api/v1/records/roots/{root_id}/outline", { parts: { root_id: id }, signal });
+const toMatches = (response: Found): { matches: Place[]; truncated: boolean } =>
+  "matches" in response ? response : { matches: [response], truncated: false };
+
+export const rootOutline = (id: string) => call("/api/v1/records/roots/{root_id}/outline", {}, { root_id: id });
 
 const PROOF_PAGES_MAX = 20;
 
-/** Return what proves a record, with all digests up to the end of the chain. */
-export async function recordProof(root: string, node: string, signal?: AbortSignal): Promise<RecordProof> {
+/** The proof of a record, with all digests up to the end of the chain. */
+export const proofQuery = (root: string, node: string) =>
+  queryOptions({
+    queryKey: ["proof", root, node],
+    queryFn: ({ signal }) => recordProof(root, node, signal),
+    staleTime: 600_000,
+  });
+
+async function recordProof(root: string, node: string, signal: AbortSignal): Promise<RecordProof> {
   const ask = (after?: string) =>
     get("/api/v1/records/roots/{root_id}/proof", { parts: { root_id: root }, query: { node, after }, signal });
   const first = await ask();
@@ -43,8 +53,6 @@ export async function recordProof(root: string, node: string, signal?: AbortSign
   }
   return { ...first, digests, next };
 }
-
-export const archivedBytes = (location: string, signal?: AbortSignal) => getBytes(location, signal);
 
 export const rootTrace = (id: string, signal?: AbortSignal) =>
   getText("/api/v1/records/roots/{root_id}/trace", { parts: { root_id: id }, signal });

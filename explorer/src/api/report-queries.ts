@@ -4,6 +4,7 @@ import { blankItem } from "../model/blank-item";
 import type { Item } from "../model/graph";
 import type { Impact, Impacted } from "../model/impact";
 import { nameOf } from "../url/ids";
+import { call } from "./calls";
 import { get, getText, type ResponseOf, type Schema } from "./client";
 import { type Neighbour, toItem } from "./queries";
 
@@ -16,14 +17,14 @@ interface Range {
   end: string;
 }
 
-export const usage = async (node: string, range: Range, signal?: AbortSignal) =>
-  (await get("/api/v1/reports/usage", { query: { nodeId: node, ...range }, signal })) as Usage;
-export const usageOfTag = async (tag: string, range: Range, signal?: AbortSignal) =>
-  (await get("/api/v1/reports/usage", { query: { tag, ...range }, signal })) as TagUsage;
+const USAGE = "/api/v1/reports/usage";
+
+export const usage = (node: string, range: Range) => call<typeof USAGE, Usage>(USAGE, { nodeId: node, ...range });
+export const usageOfTag = (tag: string, range: Range) => call<typeof USAGE, TagUsage>(USAGE, { tag, ...range });
 export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range) =>
-  getText("/api/v1/reports/usage", { query: { ...of, ...range, format: "csv" } });
-export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
-  get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
+  getText(USAGE, { query: { ...of, ...range, format: "csv" } });
+export const provenance = (node: string, range: Range) =>
+  call("/api/v1/reports/provenance", { nodeId: node, ...range });
 
 /** The number of jobs that read each column of a dataset, by name; `any` jobs read it without a report of columns. */
 export const columnReadersQuery = (node: string) => ({
@@ -36,10 +37,15 @@ export const columnReadersQuery = (node: string) => ({
 });
 
 /** What is downstream of a job, dataset or column, nearest first. */
-export async function impact(node: string, depth: number, signal?: AbortSignal): Promise<Impact> {
-  const { impacted, truncated } = await get("/api/v1/reports/impact", { query: { nodeId: node, depth }, signal });
-  return { impacted: impacted.map(toImpacted), truncated };
-}
+export const impact = (node: string, depth: number) => ({
+  ...call("/api/v1/reports/impact", { nodeId: node, depth }),
+  select: toImpact,
+});
+
+const toImpact = ({ impacted, truncated }: ResponseOf<"/api/v1/reports/impact">): Impact => ({
+  impacted: impacted.map(toImpacted),
+  truncated,
+});
 
 type Reported = Schema<"ImpactReport" | "ColumnImpactReport">["impacted"][number];
 

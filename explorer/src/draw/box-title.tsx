@@ -45,16 +45,19 @@ export function BoxTitle({ of: { title, alike }, width, lines = 2, age }: Props)
 }
 
 let measure: CanvasRenderingContext2D | null = null;
-let family = "";
-let fontSize = 0;
+let ofPage = "";
+let last = "";
 
-/** Return what measures a bold text of the page's font: read once, for it makes the browser lay out the page. */
-export function widthIn(size: number): (text: string) => number {
+/** Return what measures a bold text. The page's font is read once, for it makes the browser lay out the page. */
+export function widthIn(size: number, family = ""): (text: string) => number {
   measure ??= document.createElement("canvas").getContext("2d");
-  family ||= getComputedStyle(document.body).fontFamily;
   const context = measure;
   if (!context) return (text) => text.length * size * 0.6;
-  if (fontSize !== size) context.font = `700 ${size}px ${family}`;
-  fontSize = size;
-  return (text) => context.measureText(text).width;
+  ofPage ||= getComputedStyle(document.body).fontFamily;
+  const font = `700 ${size}px ${family || ofPage}`;
+  return (text) => {
+    if (font !== last) context.font = font;
+    last = font;
+    return context.measureText(text).width;
+  };
 }

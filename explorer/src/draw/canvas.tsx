@@ -1,11 +1,10 @@
 /** The picture: nodes and arrows at their places, to move around in; lit or muted. */
 
-import { type Edge, MiniMap, type Node, ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
-import { type ReactNode, type RefObject, useMemo } from "react";
+import { type Edge, MiniMap, type Node, type NodeChange, ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import "@xyflow/react/dist/base.css";
 import "../style/draw.css";
-
-import { areasOf, type Box, type Placed } from "../layout/boxes";
+import { areasOf, type Box, type Placed, type Point } from "../layout/boxes";
 import { isBack } from "../layout/path";
 import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
@@ -13,8 +12,6 @@ import type { Title } from "../model/titles";
 import type { Direction } from "../url/state";
 import { type DrawnArrow, EDGE_TYPES, HighlightContext, NODE_TYPES, toEdge, toNode } from "./elements";
 import { OutsideView } from "./outside";
-import { useHover } from "./use-hover";
-import { type Pins, usePins } from "./use-pins";
 import { usePlaced } from "./use-placed";
 import { type Handled, useHandled, useSight } from "./use-sight";
 import { zoomLevel } from "./zoom-level";
@@ -150,4 +147,37 @@ function useEdges(
       return [toEdge(arrow, { placed, sizes, isDouble, lit, isFree: !pins[from] && !pins[to], muted: path !== null })];
     });
   }, [placed, arrows, pins, path, isOnPath, hovered, sizes]);
+}
+
+const HOVER_MS = 100;
+
+/** Return the id of the box, and what the pointer does to it; a box that is only crossed is none. */
+function useHover() {
+  const [hovered, setHovered] = useState<string | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const enter = (_: unknown, node: Node) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setHovered(node.id), HOVER_MS);
+  };
+  const leave = () => {
+    clearTimeout(timer.current);
+    setHovered(null);
+  };
+  return { hovered, enter, leave };
+}
+
+type Pins = Readonly<Record<string, Point>>;
+
+function usePins(picture: string) {
+  const [pins, setPins] = useState<Pins>({});
+  // biome-ignore lint/correctness/useExhaustiveDependencies: nothing of the old picture is pinned in another
+  useEffect(() => setPins({}), [picture]);
+  const move = useCallback((changes: NodeChange[]) => {
+    for (const change of changes) {
+      if (change.type !== "position" || !change.position || !change.dragging) continue;
+      const { id, position } = change;
+      setPins((now) => ({ ...now, [id]: position }));
+    }
+  }, []);
+  return { pins, move };
 }

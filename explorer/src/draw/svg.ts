@@ -32,6 +32,8 @@ const INKS = [
 
 export type Inks = Record<(typeof INKS)[number], string>;
 const XMLNS = "http://www.w3.org/2000/svg";
+// The first three have letters of the same widths: a text that fits here fits where the file is opened.
+const SANS = 'Arial, "Liberation Sans", Helvetica, sans-serif';
 const MONO = "ui-monospace, Menlo, Consolas, monospace";
 const MARGIN = 24;
 const HEAD = 56,
@@ -116,8 +118,13 @@ export function toSvg(
     ];
   });
   const boxes = there.map((figure) => drawFigure(figure, placed.at[figure.id]!, inks));
-  const font = escaped(getComputedStyle(document.body).fontFamily);
-  const root = { xmlns: XMLNS, viewBox: `${left} ${top} ${width} ${height}`, width, height, "font-family": font };
+  const root = {
+    xmlns: XMLNS,
+    viewBox: `${left} ${top} ${width} ${height}`,
+    width,
+    height,
+    "font-family": escaped(SANS),
+  };
   const ground = tag("rect", { x: left, y: top, width, height, fill: inks.canvas });
   const drawn = [ground, ...lines, ...boxes, drawCaption(caption, { left, top, height }, inks)];
   return { text: tag("svg", root, drawn.join("")), width, height };
@@ -176,7 +183,7 @@ function drawTexts(
   inks: Inks,
 ): string {
   const right = x + width - 12;
-  const widthOf = widthIn(13);
+  const widthOf = widthIn(13, SANS);
   const room = { width: right - at, widthOf, taken: age ? widthOf(age) + 10 : 0 };
   const lines = breakLines(cutToLines(title, { ...room, lines: rows.length ? 1 : 2 }), room);
   const first = y + (rows.length ? 22 : height / 2 + 4.5 - 8 * (lines.length + (about ? 1 : 0) - 1));

@@ -5,5 +5,5 @@ import { CARDS, VIEWS as OF_INSIGHTS, REPORTS } from "./insights";
 import { OF_DATASET, OF_OUTPUT } from "./rows";
 
 export const VIEWS = [...OF_INSIGHTS, ...OF_GROUPS];
-export { CARDS, OF_DATASET, OF_OUTPUT, PICTURES, REPORTS };
 export { start as START } from "./sign_in";
+export { CARDS, OF_DATASET, OF_OUTPUT, PICTURES, REPORTS };

@@ -99,7 +99,7 @@ function pairCrossings(above: Cell, below: Cell, places: Map<Cell, number>): num
 }
 
 /** Count the crossings between each two ranks: inversions of the ends on the right, by a Fenwick tree. */
-export function crossingsOf(layers: readonly (readonly Cell[])[]): number {
+function crossingsOf(layers: readonly (readonly Cell[])[]): number {
   let count = 0;
   layers.slice(1).forEach((layer, index) => {
     const places = new Map(layer.map((cell, place) => [cell, place]));

@@ -13,7 +13,7 @@ function start(): Worker {
 }
 
 /** Start the worker before it is needed. */
-export function warmUp(): void {
+function warmUp(): void {
   worker ??= start();
 }
 

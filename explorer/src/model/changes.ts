@@ -29,7 +29,7 @@ export interface Step extends Cause {
 }
 
 /** The changed node or column. */
-export interface Changed {
+interface Changed {
   id: string;
   kind: "dataset" | "job" | "field";
   namespace: string;

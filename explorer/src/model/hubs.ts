@@ -6,7 +6,7 @@ import { sides } from "./paths";
 export const HUB_ABOVE = 50;
 
 /** The end of an undrawn line: a hub's name beside its reader. */
-export interface Stub {
+interface Stub {
   id: string;
   hub: string;
   of: string;

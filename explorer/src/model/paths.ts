@@ -60,7 +60,7 @@ export interface Trouble {
 }
 
 /** True of a job with a failed last run, a stale dataset, and a node with a failing test. */
-export const isTroubled = (item: Item) =>
+const isTroubled = (item: Item) =>
   item.state === "FAILED" || item.state === "ABORTED" || item.stale || (item.tests?.failed ?? 0) > 0;
 
 /** Return the nearest troubles upstream of a node: no other trouble lies on the way. */

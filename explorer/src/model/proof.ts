@@ -2,7 +2,7 @@
 
 import { recordPath, type Step } from "./outline";
 
-export interface ObjectRef {
+interface ObjectRef {
   day: string;
   key: string;
   sha256: string;
@@ -10,7 +10,7 @@ export interface ObjectRef {
   location: string;
 }
 
-export interface DigestRef {
+interface DigestRef {
   day: string;
   key: string;
   location: string;
@@ -186,3 +186,44 @@ function names(claim: unknown, { day, key }: DigestRef, sha256: string): boolean
   const { day: named, key: at, sha256: hash } = claim as Line;
   return named === day && at === key && hash === sha256 && sha256 !== "";
 }
+
+export interface Setting {
+  /** When it was computed, and the page that did so. */
+  computedAt: string;
+  page: string;
+  /** The state of the record's day: sealed, or archived and not sealed yet. */
+  state: string;
+}
+
+export function proofFile(claims: Claims, proven: Proven, { computedAt, page, state }: Setting): string {
+  const { day, key, sha256, size_bytes } = claims.object;
+  return JSON.stringify(
+    {
+      record: { root_id: claims.root_id, node_id: claims.node_id },
+      computedAt,
+      page,
+      state,
+      holds: proven.holds,
+      checks: proven.checks.map(({ title, holds, about, expected, computed }) => ({
+        title,
+        holds,
+        about,
+        expected,
+        computed,
+      })),
+      object: { day, key, sha256, size_bytes },
+      digests: claims.digests.map((digest) => ({
+        day: digest.day,
+        key: digest.key,
+        sha256: proven.hashes.get(digest.day) ?? null,
+      })),
+      end: claims.end,
+      path: proven.path,
+    },
+    null,
+    2,
+  );
+}
+
+export const proofFileName = ({ root_id, node_id }: Pick<Claims, "root_id" | "node_id">) =>
+  `proof-${`${root_id}-${node_id}`.replace(/[^\w.-]+/g, "_").slice(0, 80)}.json`;

@@ -3,6 +3,7 @@
 import { Component, type ComponentType, type ErrorInfo, lazy, type ReactNode } from "react";
 
 import type { Feature } from "../api/queries";
+import { Button } from "./controls";
 
 /** A path, its view, and the operation without which the view shows nothing. */
 export type ViewAt = readonly [string, ComponentType, Feature?];
@@ -69,9 +70,7 @@ export class Boundary extends Component<Props, State> {
           <button className="button main" onClick={() => location.reload()}>
             Reload
           </button>
-          <button className="button" onClick={() => void navigator.clipboard.writeText(this.details)}>
-            Copy details
-          </button>
+          <Button press={() => void navigator.clipboard.writeText(this.details)}>Copy details</Button>
         </div>
       </div>
     );

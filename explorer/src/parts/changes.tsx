@@ -1,5 +1,7 @@
 /** The panel of a comparison: what was added, removed and changed, who did it and when, to be stepped through. */
 
+import "./changes.css";
+
 import { Link } from "wouter";
 
 import { type Cause, type ChangeRow, KINDS, nextChange } from "../model/changes";
@@ -7,7 +9,7 @@ import type { NodeChange } from "../model/compare";
 import { count } from "../model/format";
 import { titleOfId } from "../model/titles";
 import { link } from "../url/state";
-import { CloseButton } from "./controls";
+import { Chip, CloseButton } from "./controls";
 import { When } from "./frame";
 import { KindOf } from "./signs";
 
@@ -122,14 +124,8 @@ interface Ways {
 /** What stands beside the numbers of a comparison's changes: the ways to each of them. */
 export const WaysToChanges = ({ steps, list, open }: Ways) => (
   <>
-    {!steps.isOpen && (
-      <button className="chip" onClick={() => open({ panel: "changes" })}>
-        Step through the changes
-      </button>
-    )}
-    <button className="chip" onClick={() => list.showList(true)}>
-      List the changes
-    </button>
+    {!steps.isOpen && <Chip press={() => open({ panel: "changes" })}>Step through the changes</Chip>}
+    <Chip press={() => list.showList(true)}>List the changes</Chip>
   </>
 );
 

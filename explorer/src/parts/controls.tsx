@@ -1,5 +1,8 @@
 /** Controls and heads that several views share. */
 
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+
 import { SignOf } from "./signs";
 
 interface ChoicesProps<T extends string> {
@@ -58,4 +61,30 @@ export const CloseButton = ({ close }: { close: () => void }) => (
   <button className="icon close" aria-label="close" onClick={close}>
     <SignOf of="close" />
   </button>
+);
+
+interface PressProps {
+  press: () => void;
+  children: ReactNode;
+}
+
+export const Button = ({ press, ...rest }: PressProps) => <button className="button" onClick={press} {...rest} />;
+export const Chip = ({ press, ...rest }: PressProps) => <button className="chip" onClick={press} {...rest} />;
+
+interface LinkProps {
+  to: string;
+  title?: string;
+  children: ReactNode;
+}
+
+export const LinkButton = ({ to, ...rest }: LinkProps) => <Link className="button" href={to} {...rest} />;
+
+/** A link whose text is an id. */
+export const MonoLink = ({ to, ...rest }: LinkProps) => <Link className="mono" href={to} {...rest} />;
+
+/** A title with a number. */
+export const Counted = ({ title, of }: { title: ReactNode; of: ReactNode }) => (
+  <h2>
+    {title} <span className="muted">{of}</span>
+  </h2>
 );

@@ -1,12 +1,13 @@
 /** Annotations in the page: who set them, and the dialog to change them for readers with the right to write. */
 
+import "./edit.css";
+
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 
 import {
   annotated,
   describe,
-  keyOf,
   NEEDED,
   removeOwner,
   removeTag,
@@ -16,7 +17,7 @@ import {
   targetOf,
   withdraw,
 } from "../api/edit-queries";
-import { type Dataset, tags as fetchTags, type Job } from "../api/queries";
+import { type Dataset, type Job, TAGS } from "../api/queries";
 import { callerName } from "../model/format";
 import { kindOf, nameOf } from "../url/ids";
 import { When } from "./frame";
@@ -30,7 +31,7 @@ interface Reporter {
 }
 
 /** Who reported an annotation, and when: a caller of the API, or the producer of a facet. */
-export function By({ reporter }: { reporter: Reporter }) {
+function By({ reporter }: { reporter: Reporter }) {
   const { producer, caller, at } = reporter;
   return (
     <span className="small muted" title={caller ?? producer ?? undefined}>
@@ -94,15 +95,18 @@ export function Edit({ id, namespace }: { id: string; namespace?: string }) {
 
 function EditDialog({ id, close }: { id: string; close: () => void }) {
   const client = useQueryClient(),
-    [kind, node] = keyOf(id);
-  const { data: thing, error } = useQuery({ queryKey: [kind, node], queryFn: ({ signal }) => annotated(id, signal) });
+    query = annotated(id);
+  const { data: thing, error } = useQuery(query);
   const dialog = (element: HTMLDialogElement | null) => void (element && !element.open && element.showModal());
   const saving = useMutation({
     mutationFn: (act: (target: Target) => Promise<Dataset | Job>) => act(targetOf(id, thing!)),
     onSuccess: (changed) => {
-      client.setQueryData([kind, node], changed);
+      client.setQueryData(query.queryKey, changed);
       // Pictures and lists show it when they are next opened.
-      void client.invalidateQueries({ refetchType: "none", predicate: ({ queryKey }) => queryKey[1] !== node });
+      void client.invalidateQueries({
+        refetchType: "none",
+        predicate: ({ queryKey }) => queryKey[1] !== query.queryKey[1],
+      });
     },
   });
   // Send the changes in turn: a failure is shown, and its text stays.
@@ -257,7 +261,7 @@ function Adding({
 }) {
   const [name, setName] = useState(""),
     [more, setMore] = useState("");
-  const known = useQuery({ queryKey: ["tags"], queryFn: ({ signal }) => fetchTags(signal), enabled: word === "tag" }),
+  const known = useQuery({ ...TAGS, enabled: word === "tag" }),
     list = useId();
   const send = (event: FormEvent) => {
     event.preventDefault();

@@ -1,10 +1,11 @@
 /** The search box: what is typed is found by a part of its name; arrows choose, Enter opens. */
 
-import { useEffect, useId, useRef } from "react";
+import "./find.css";
 
+import { useEffect, useId, useRef } from "react";
 import type { Hit } from "../api/queries";
-import { HitOption } from "./hit-option";
-import { SignOf } from "./signs";
+import { HitState, Marked } from "./hits";
+import { KindOf, SignOf } from "./signs";
 import { type Finding, useFind } from "./use-find";
 
 const WORDS = "Find a table, job or column by a part of its name";
@@ -94,5 +95,49 @@ function Hits({ id, finding, go }: { id: string; finding: Finding; go: Go }) {
         <span className="muted">{rest}</span>
       </li>
     </ul>
+  );
+}
+
+const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
+
+interface HitOptionProps {
+  hit: Hit;
+  q: string;
+  id: string;
+  isChosen: boolean;
+  choose: () => void;
+  go: (toImpact: boolean) => void;
+}
+
+/** A hit in the list: a click opens it, and one on *What breaks* the impact of a column. */
+function HitOption({ hit, q, id, isChosen, choose, go }: HitOptionProps) {
+  return (
+    <li
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      onPointerMove={choose}
+      // An option holds no button: a screen reader's keys do not get there, Shift+Enter does.
+      onClick={(event) => go((event.target as Element).closest("[data-impact]") !== null)}
+    >
+      <KindOf of={KINDS[hit.type]} namespace={hit.namespace} />
+      <span className="what">
+        <b>
+          <Marked text={hit.field ?? hit.name} q={q} />
+        </b>
+        <br />
+        <span className="where">
+          {hit.field === undefined ? hit.namespace : `column of ${hit.name} · ${hit.namespace}`}
+        </span>
+      </span>
+      <span className="small">
+        <HitState hit={hit} />
+      </span>
+      {hit.field !== undefined && (
+        <span className="chip" data-impact title="Shift+Enter">
+          What breaks
+        </span>
+      )}
+    </li>
   );
 }

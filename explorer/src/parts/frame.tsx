@@ -9,6 +9,7 @@ import type { NodeChange } from "../model/compare";
 import { agoOn, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink } from "../url/state";
+import { Button, Chip, LinkButton } from "./controls";
 import { Name } from "./name";
 import { Pin } from "./pin";
 import { KindOf } from "./signs";
@@ -72,14 +73,8 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
       <p>{failure.message}</p>
       <p className="mono small muted">{failure.call}</p>
       <div className="actions">
-        <button className="button" onClick={retry}>
-          Try again{left > 0 ? ` (in ${left} s)` : ""}
-        </button>
-        {missing && (
-          <Link className="button" href={link("search", {})}>
-            Search
-          </Link>
-        )}
+        <Button press={retry}>Try again{left > 0 ? ` (in ${left} s)` : ""}</Button>
+        {missing && <LinkButton to={link("search", {})}>Search</LinkButton>}
       </div>
     </div>
   );
@@ -110,12 +105,8 @@ export function Loaded<T>({ of, rows = 6, keep, children }: LoadedProps<T>) {
         {isKept && kept && of.error && (
           <div className="notice warn" role="alert">
             {noticeOf(of.error)} What is drawn is from before.
-            <button className="chip" onClick={() => void of.refetch()}>
-              Try again
-            </button>
-            <button className="chip" onClick={() => navigate(kept.href, { replace: true })}>
-              Back
-            </button>
+            <Chip press={() => void of.refetch()}>Try again</Chip>
+            <Chip press={() => navigate(kept.href, { replace: true })}>Back</Chip>
           </div>
         )}
         <div key="drawn" className={isKept ? "drawn kept" : "drawn"}>
@@ -268,10 +259,7 @@ interface AsOfProps {
 export const AsOf = ({ at, back, children }: AsOfProps) =>
   at && (
     <div className="notice" role="status">
-      <b>As of {utc(at)} UTC.</b> {children}{" "}
-      <button className="chip" onClick={() => back({ at: "", vs: "" })}>
-        Now
-      </button>
+      <b>As of {utc(at)} UTC.</b> {children} <Chip press={() => back({ at: "", vs: "" })}>Now</Chip>
     </div>
   );
 
@@ -300,9 +288,7 @@ export function ChangesBar({ changes, vs, end, children }: ChangesProps) {
         </>
       )}
       {children}
-      <button className="chip" onClick={end}>
-        End comparison
-      </button>
+      <Chip press={end}>End comparison</Chip>
     </div>
   );
 }

@@ -1,5 +1,7 @@
 /** What the shapes, lines and words of a picture mean. */
 
+import "./legend.css";
+
 import { type ReactNode, useId } from "react";
 
 import { KindOf, SignOf } from "./signs";

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { Failure } from "../api/client";
-import { type Feature, type Me, me } from "../api/queries";
+import { type Feature, ME, type Me } from "../api/queries";
 
 /** The one name that a list of names allows; none where it allows beginnings, or several. */
 const only = (names: readonly string[]) =>
@@ -25,7 +25,7 @@ export interface Reader {
 }
 
 export function useReader(): Reader {
-  const { data, error } = useQuery({ queryKey: ["me"], queryFn: ({ signal }) => me(signal), staleTime: Infinity });
+  const { data, error } = useQuery({ ...ME, staleTime: Infinity });
   return {
     me: data,
     isKnown: data !== undefined || (error !== null && !(error instanceof Failure && error.status === 401)),

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 
-import { namespaces } from "../api/queries";
+import { NAMESPACES } from "../api/queries";
 
 export function NamespaceChoice({
   value,
@@ -13,7 +13,7 @@ export function NamespaceChoice({
   none: string;
   choose: (namespace: string) => void;
 }) {
-  const { data } = useQuery({ queryKey: ["namespaces"], queryFn: ({ signal }) => namespaces(signal) });
+  const { data } = useQuery(NAMESPACES);
   const names = data?.namespaces.map(({ name }) => name) ?? [];
   return (
     <select className="field" aria-label="namespace" value={value} onChange={(event) => choose(event.target.value)}>

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
-import { oldData } from "../api/list-queries";
+import { OLD_DATA } from "../api/list-queries";
 import { type Freshness, troubleOf } from "../model/freshness";
 import { When } from "./frame";
 
@@ -12,12 +12,7 @@ export type Marks = ReadonlyMap<string, Freshness> | null;
 
 /** Return the marks by node id; null before they are there, and of a service that has no report on old data. */
 export function useOldData(enabled = true): Marks {
-  const { data } = useQuery({
-    queryKey: ["old-data"],
-    queryFn: ({ signal }) => oldData(signal),
-    staleTime: 60_000,
-    enabled,
-  });
+  const { data } = useQuery({ ...OLD_DATA, staleTime: 60_000, enabled });
   return useMemo(
     () =>
       data && enabled

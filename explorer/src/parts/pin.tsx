@@ -1,5 +1,7 @@
 /** The button that pins a node to the start, and what keeps the nodes that were looked at. */
 
+import "./pin.css";
+
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useLocation, useSearch } from "wouter";

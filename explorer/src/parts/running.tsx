@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 
-import { lastRuns } from "../api/family-queries";
+import { lastRuns } from "../api/queries";
 import { local, utc } from "../model/format";
 import { lasting, usualDurationMs } from "../model/rhythm";
 import { StateOf } from "./signs";
@@ -12,11 +12,7 @@ const LONG = 3;
 
 /** The state of a run that has not ended; `job` is the node id of its job. */
 export function Running({ job, startedAt }: { job: string; startedAt: string | null }) {
-  const { data } = useQuery({
-    queryKey: ["last runs", job],
-    queryFn: ({ signal }) => lastRuns(job, signal),
-    enabled: startedAt !== null,
-  });
+  const { data } = useQuery({ ...lastRuns(job), enabled: startedAt !== null });
   if (startedAt === null) return <StateOf state="RUNNING" />;
   const forMs = Math.max(0, Date.now() - Date.parse(startedAt));
   const usualMs = usualDurationMs(data?.runs ?? []);

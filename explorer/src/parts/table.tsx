@@ -6,18 +6,21 @@ import { type ReactNode, useMemo, useState } from "react";
 export interface ColumnOf<T> {
   name: string;
   number?: boolean;
+  /** A class of its cells. */
+  look?: string;
   by?: (row: T) => string | number;
   cell: (row: T) => ReactNode;
 }
 
-const VIRTUAL_ABOVE = 150;
+const VIRTUAL_ABOVE = 100;
 const ROW_PX = 34;
 
 interface Props<T> {
   label: string;
   columns: readonly ColumnOf<T>[];
   rows: readonly T[];
-  keyOf: (row: T) => string;
+  /** Each row by its place, where it has no name of its own. */
+  keyOf?: (row: T) => string;
   selected?: string;
   height?: string;
 }
@@ -91,7 +94,13 @@ function Head<T>({ column: { name, by, number }, order, setOrder }: HeadProps<T>
   );
 }
 
-function Body<T>({ columns, rows, keyOf, selected, scroller }: Props<T> & { scroller: HTMLDivElement | null }) {
+function Body<T>({
+  columns,
+  rows,
+  keyOf = (row) => String(rows.indexOf(row)),
+  selected,
+  scroller,
+}: Props<T> & { scroller: HTMLDivElement | null }) {
   const isLong = rows.length > VIRTUAL_ABOVE;
   const virtual = useVirtualizer({
     count: rows.length,
@@ -114,8 +123,8 @@ function Body<T>({ columns, rows, keyOf, selected, scroller }: Props<T> & { scro
             aria-rowindex={index + 1}
             aria-selected={selected === keyOf(row) || undefined}
           >
-            {columns.map(({ name, number, cell }) => (
-              <td key={name} className={number ? "number" : ""}>
+            {columns.map(({ name, number, look = "", cell }) => (
+              <td key={name} className={number ? "number" : look}>
                 {cell(row)}
               </td>
             ))}

@@ -1,15 +1,19 @@
 /** The bar of times: the changes of the focus, the moment on show, and the moment to compare with. */
 
+import "./time.css";
+
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 
-import { datasetVersions, foldedLineage, history, jobRuns } from "../api/queries";
+import { getOf } from "../api/calls";
+import { foldedLineage, history, RUNS, type Runs, VERSIONS } from "../api/queries";
 import { ago, local, utc } from "../model/format";
 import { isWide } from "../model/graph";
 import { summaryOf } from "../model/history";
 import { fieldChanges, writeChange } from "../model/schema-change";
 import { kindOf } from "../url/ids";
 import { type Moment, parseTime } from "../url/state";
+import { Chip } from "./controls";
 import { useKeys } from "./keys";
 import { Tools } from "./tools";
 
@@ -41,7 +45,7 @@ async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: 
       failed: false,
     }));
   if (kindOf(node) === "job") {
-    const { runs } = await jobRuns(node, TICKS_MAX, signal);
+    const { runs } = (await getOf(RUNS, node, { limit: TICKS_MAX }, signal)) as Runs;
     return runs.map((run) => {
       const time = run.endedAt ?? run.startedAt ?? run.createdAt;
       return {
@@ -52,7 +56,7 @@ async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: 
       };
     });
   }
-  const { versions } = await datasetVersions(node, TICKS_MAX, signal);
+  const { versions } = await getOf(VERSIONS, node, { limit: TICKS_MAX }, signal);
   return versions.map((version, index) => {
     const { createdAt: time, failed } = version;
     const before = versions[index + 1];
@@ -133,10 +137,7 @@ export function TimeBar({ node, depth, at, vs, change }: Props) {
             "looking for changes…"
           ) : error ? (
             <>
-              changes are not known{" "}
-              <button className="chip" onClick={() => void refetch()}>
-                again
-              </button>
+              changes are not known <Chip press={() => void refetch()}>again</Chip>
             </>
           ) : (
             ""

@@ -1,10 +1,13 @@
 /** The reader's token: the dialog for it, shown when the API needs one, and the button in the header. */
 
+import "./menu.css";
+
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
 
 import { type Door, tokens } from "../api/client";
 import type { Me } from "../api/queries";
 import { daysUntil, plural } from "../model/format";
+import { Button } from "./controls";
 import { useReader } from "./me";
 import { mine } from "./mine";
 
@@ -90,12 +93,7 @@ export function Account() {
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
   if (!token && state === "none needed") return null;
-  if (!token || !me)
-    return (
-      <button className="button" onClick={tokens.ask}>
-        Sign in
-      </button>
-    );
+  if (!token || !me) return <Button press={tokens.ask}>Sign in</Button>;
   if (tokens.door?.isKnown) return <SignedIn me={me} door={tokens.door} />;
   const days = me.expiresAt ? daysUntil(me.expiresAt, Date.now()) : null;
   const forget = () => {

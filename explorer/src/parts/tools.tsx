@@ -1,5 +1,7 @@
 /** Tools that stand in a row where there is room, and behind a button where there is none. */
 
+import "./tools.css";
+
 import { type ReactNode, useState } from "react";
 
 import { useMedia } from "./frame";

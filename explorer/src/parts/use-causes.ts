@@ -48,12 +48,7 @@ const VERSIONS_MAX = 100;
 
 /** The changes of the focus's own schema, by its versions: they are few where the history of the graph is too long. */
 function useOwnCauses({ node, at, vs }: Omit<Compared, "depth">, isAsked: boolean): readonly Step[] {
-  const { data } = useQuery({
-    queryKey: ["versions of the focus", node],
-    queryFn: ({ signal }) => datasetVersions(node, VERSIONS_MAX, signal),
-    enabled: isAsked,
-    retry: false,
-  });
+  const { data } = useQuery({ ...datasetVersions(node, VERSIONS_MAX), enabled: isAsked, retry: false });
   return useMemo(
     () => (isAsked && data ? stepsOfVersions(node, data.versions, { vs, at }) : NONE),
     [isAsked, data, node, vs, at],

@@ -10,7 +10,8 @@ import { shownIdQuery } from "../api/queries";
 export function useOwnName(node: string, isShown: boolean, linkTo: (node: string) => string) {
   const [, navigate] = useLocation();
   const isRequested = !isShown && node.startsWith("dataset") && !node.includes("#");
-  const { data: id } = useQuery({ ...shownIdQuery(node), enabled: isRequested });
+  const { data } = useQuery({ ...shownIdQuery(node), enabled: isRequested });
+  const id = data?.nodeId;
   const other = isRequested && id && id !== node ? linkTo(id) : "";
   useEffect(() => {
     if (other) navigate(other, { replace: true });

@@ -177,7 +177,7 @@ export function columnsLink(state: Partial<ColumnsState> & { node: string }): st
 
 const parsePanel = (query: URLSearchParams): Panel => PANELS.find((panel) => panel === query.get("panel")) ?? "";
 
-export function parseMoment(query: URLSearchParams): Moment {
+function parseMoment(query: URLSearchParams): Moment {
   return { at: parseTime(query.get("at")), vs: parseTime(query.get("vs")) };
 }
 

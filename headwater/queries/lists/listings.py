@@ -186,11 +186,13 @@ class Jobs:
         catalogue = NameCatalogue(self._view)
         names = catalogue.every_job(namespace)
         total, cut, by_time = len(names.ids), names.truncated, sort == "updated_at"
-        by_time_alone = not states and not updated_before
+        needed = min(offset + limit, total)
+        # All jobs of a namespace are read by their names: rows by time have other jobs between.
+        has_rows = not states and not updated_before and (namespace is None or needed < total)
         # The catalogue knows names alone: a filter or an order by time needs the jobs, or rows by state or time.
         if not (states or updated_before or by_time):
             page: Sequence[Job] = self._read(catalogue.page(names, limit=limit, offset=offset))
-        elif namespace is None and by_time_alone and (newest := last_updated(min(offset + limit, total), self._view)):
+        elif has_rows and (newest := last_updated(needed, namespace, self._view)):
             page = newest[offset:]
         else:
             chosen, cut = self._in_states(states, namespace, catalogue, names)

@@ -31,10 +31,10 @@ def jobs_in_states(states: Sequence[State], namespace: str | None, view: GraphVi
     return chosen, any(page.more for page in pages)
 
 
-def last_updated(number: int, view: GraphView) -> list[Job] | None:
+def last_updated(number: int, namespace: str | None, view: GraphView) -> list[Job] | None:
     """Read so many visible jobs with the last events, the last first; None if the rows do not reach so far.
 
-    Rows of old events are gone, and tables of an older release have fewer.
+    Rows of old events are gone, and tables of an older release have fewer. Jobs of other namespaces are not read.
     """
     limit = number + _FIRST_ROWS
     while limit <= _ROWS_MAX:
@@ -43,7 +43,7 @@ def last_updated(number: int, view: GraphView) -> list[Job] | None:
         watermark = max((minute_of(page.rows[-1].sk) for page in pages if page.more), default="")
         rows = chain.from_iterable(page.rows for page in pages)
         names = {row.data["name"] for row in rows if minute_of(row.sk) > watermark}
-        jobs = ListedThings(view, None).jobs(map(job_of, sorted(names)))
+        jobs = ListedThings(view, namespace).jobs(map(job_of, sorted(names)))
         known = [job for job in jobs if minute_of(job.updated) > watermark]
         if len(known) >= number:
             return sorted(known, key=lambda job: job.updated, reverse=True)[:number]

@@ -86,24 +86,26 @@ def test_jobs_in_a_common_state_cost_a_request_for_a_hundred_jobs_and_no_more_fo
         ({"states": ("FAILED",)}, range(5, 10)),
         ({"states": ("ABORTED", "FAILED"), "sort": "updated_at"}, range(9, 4, -1)),
         ({"sort": "updated_at"}, range(-1, -11, -1)),
+        ({"sort": "updated_at", "namespace": "team-1"}, range(-4, -54, -5)),
     ],
 )
 def test_jobs_in_a_rare_state_or_last_updated_are_read_from_rows_that_list_them(requested, numbers):
     measured = {}
-    for jobs in (100, 400):
+    given = {"namespace": None, "in_short": True, "limit": 10, "offset": 0, **requested}
+    for jobs in (100, 800):
         table = Counted(0)
         # A minute apart; five of them failed before.
         failed = [replace(a_run(number), time=minute(number), type="FAIL") for number in range(5, 10)]
         good = [replace(a_run(number), time=minute(number)) for number in range(jobs) if number not in range(5, 10)]
         apply_statements([stamped(event) for event in (*failed, *good)], table.table)
-        listed = table.measure(lambda queries: queries.list_jobs(None, in_short=True, limit=10, offset=0, **requested))
+        listed = table.measure(lambda queries: queries.list_jobs(**given))
         names = [job.id.name for job in listed[0].items]
         assert sorted(names) == sorted(f"job-{number % jobs:04}" for number in numbers)
         assert requested.get("sort") is None or names == [f"job-{number % jobs:04}" for number in numbers]
         measured[jobs] = listed[1:]
 
     # Requests and rounds; a change of a name is a row each until the catalogue is compacted.
-    assert measured[100][:2] == measured[400][:2]
+    assert measured[100][:2] == measured[800][:2]
 
 
 def minute(number):

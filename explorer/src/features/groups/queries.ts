@@ -1,5 +1,7 @@
 /** The estate: all jobs with their datasets, as a graph. */
 
+import { queryOptions } from "@tanstack/react-query";
+
 import { get } from "../../api/client";
 import { blankItem } from "../../model/blank-item";
 import { type Arrow, type Item, type Lineage, toLineage } from "../../model/graph";
@@ -24,7 +26,4 @@ async function estate(signal: AbortSignal): Promise<Lineage> {
   return toLineage(items, arrows, truncated);
 }
 
-export const ESTATE = {
-  queryKey: ["estate"],
-  queryFn: ({ signal }: { signal: AbortSignal }) => estate(signal),
-};
+export const ESTATE = queryOptions({ queryKey: ["estate"], queryFn: ({ signal }) => estate(signal) });

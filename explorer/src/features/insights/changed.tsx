@@ -15,10 +15,7 @@ const NEWS_DAYS = 7,
   NEWS_LINES = 8;
 
 export function Changed() {
-  const result = useQuery({
-    queryKey: ["feed"],
-    queryFn: ({ signal }) => feed({ days: NEWS_DAYS, kind: "", namespace: "", limit: NEWS_MAX }, signal),
-  });
+  const result = useQuery(feed({ days: NEWS_DAYS, kind: "", namespace: "", limit: NEWS_MAX }));
   return (
     <StartCard title={`Changed in the last ${NEWS_DAYS} days`} label="changed" of={result} rows={3}>
       {({ news, totalCount, truncated }) => (

@@ -13,7 +13,7 @@ export function CoverageView() {
   useTitle("Coverage");
   const query = new URLSearchParams(useSearch());
   const [namespace, level] = [query.get("namespace") ?? "", query.get("level") ?? ""];
-  const result = useQuery({ queryKey: ["coverage", namespace], queryFn: ({ signal }) => coverage(namespace, signal) });
+  const result = useQuery(coverage(namespace));
   return (
     <div className="page">
       <h1>

@@ -43,10 +43,7 @@ function useChoice() {
 export function FeedView() {
   useTitle("What happened");
   const { kind, namespace, days, change } = useChoice();
-  const result = useQuery({
-    queryKey: ["feed", days, kind, namespace],
-    queryFn: ({ signal }) => feed({ days, kind, namespace, limit: FEED_MAX }, signal),
-  });
+  const result = useQuery(feed({ days, kind, namespace, limit: FEED_MAX }));
   return (
     <div className="page">
       <h1>What happened</h1>

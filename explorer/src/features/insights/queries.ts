@@ -1,11 +1,11 @@
 /** Queries of the feed and of coverage. */
 
-import { get, type ResponseOf, type Schema } from "../../api/client";
+import { call } from "../../api/calls";
+import type { ResponseOf, Schema } from "../../api/client";
 
 export type Coverage = ResponseOf<"/api/v1/reports/coverage">;
 
-export const coverage = (namespace: string, signal?: AbortSignal) =>
-  get("/api/v1/reports/coverage", { query: { namespace: namespace || undefined }, signal });
+export const coverage = (namespace: string) => call("/api/v1/reports/coverage", { namespace });
 
 /** The most news on the feed's page. */
 export const FEED_MAX = 1_000;
@@ -20,5 +20,5 @@ interface Feeding {
   limit: number;
 }
 
-/** Return the news of the last days, latest first; empty `kind` and `namespace` mean all. */
-export const feed = (query: Feeding, signal?: AbortSignal) => get("/api/v1/feed", { query: { ...query }, signal });
+/** The news of the last days, latest first; empty `kind` and `namespace` mean all. */
+export const feed = (query: Feeding) => call("/api/v1/feed", { ...query });

@@ -1,7 +1,7 @@
 /** Tables of the coverage: the counts of each namespace and producer, and the jobs. */
 
-import { Link } from "wouter";
 import { count } from "../../model/format";
+import { MonoLink } from "../../parts/controls";
 import { NodeLink, pageOf, When } from "../../parts/frame";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { jobId } from "../../url/ids";
@@ -18,11 +18,7 @@ export function Namespaces({ report, level }: { report: Coverage; level: string 
       name="Namespace"
       rows={report.namespaces}
       keyOf={(row) => row.namespace}
-      cell={(row) => (
-        <Link className="mono" href={link("coverage", { namespace: row.namespace, level })}>
-          {row.namespace}
-        </Link>
-      )}
+      cell={(row) => <MonoLink to={link("coverage", { namespace: row.namespace, level })}>{row.namespace}</MonoLink>}
     />
   );
 }

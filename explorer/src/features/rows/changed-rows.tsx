@@ -12,11 +12,7 @@ export function ChangedRows({ use }: { use: Run["outputDatasetVersions"][number]
   const [isOpen, setOpen] = useState(false);
   const sequence = sequenceOf(use.facets);
   const named = use.datasetVersionId;
-  const result = useQuery({
-    queryKey: ["version", named],
-    queryFn: ({ signal }) => datasetVersion(named, signal),
-    enabled: isOpen,
-  });
+  const result = useQuery({ ...datasetVersion(named), enabled: isOpen });
   if (sequence === null) return null;
   return (
     <details onToggle={(event) => setOpen((event.target as HTMLDetailsElement).open)}>

@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { get, type ResponseOf } from "../../api/client";
-import { firstFound } from "../../api/queries";
+import { callOf } from "../../api/calls";
+import type { ResponseOf } from "../../api/client";
 import { Filter } from "../../parts/controls";
 import { Loaded, NodeLink } from "../../parts/frame";
+import { OriginLines } from "../../parts/origin";
 import { datasetId } from "../../url/ids";
-import { OriginLines } from "../../views/columns/origins";
 
 const PATH = "/api/v1/namespaces/{namespace}/datasets/{dataset}/rows/{row_id}";
 type Step = ResponseOf<typeof PATH>["made"];
@@ -18,14 +18,7 @@ export function RowCard({ node }: { node: string }) {
   const [typed, setTyped] = useState({ id: "", sequence: "" });
   const [sent, setSent] = useState(typed);
   const { id, sequence } = sent;
-  const result = useQuery({
-    queryKey: ["row", node, id, sequence],
-    queryFn: ({ signal }) =>
-      firstFound(node, ({ namespace, name }) =>
-        get(PATH, { parts: { namespace, dataset: name, row_id: id }, query: { sequence }, signal }),
-      ),
-    enabled: id !== "",
-  });
+  const result = useQuery({ ...callOf<typeof PATH>(PATH, node, { sequence }, { row_id: id }), enabled: id !== "" });
   return (
     <section className="card">
       <h2>Row</h2>

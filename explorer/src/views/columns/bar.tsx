@@ -1,10 +1,9 @@
 /** The bar of the columns: what they are of, and the tools. */
 
-import { Link } from "wouter";
-
 import { DepthChoice, DirectionChoice } from "../../draw/choices";
 import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
+import { Button, LinkButton } from "../../parts/controls";
 import { KindOf } from "../../parts/signs";
 import { PictureChoice, Tools } from "../../parts/tools";
 import { datasetOf, nameOf } from "../../url/ids";
@@ -67,24 +66,10 @@ function ColumnsTools({ columns: { state, picture, actions, list, layout } }: { 
           List
         </button>
       )}
-      {list.isNarrow && sel && (
-        <button className="button" onClick={() => actions.closePanel(false)}>
-          About {nameOf(sel).field}
-        </button>
-      )}
-      <Link className="button" href={mapLink({ node: datasetOf(node), at, vs })}>
-        Map
-      </Link>
-      {sel && (
-        <Link className="button" href={link("impact", { node: sel })}>
-          What breaks
-        </Link>
-      )}
-      {sel && (
-        <Link className="button" href={link("usage", { node: sel })}>
-          Usage
-        </Link>
-      )}
+      {list.isNarrow && sel && <Button press={() => actions.closePanel(false)}>About {nameOf(sel).field}</Button>}
+      <LinkButton to={mapLink({ node: datasetOf(node), at, vs })}>Map</LinkButton>
+      {sel && <LinkButton to={link("impact", { node: sel })}>What breaks</LinkButton>}
+      {sel && <LinkButton to={link("usage", { node: sel })}>Usage</LinkButton>}
       <ExportMenu
         at={state.at}
         focus={datasetOf(state.node)}

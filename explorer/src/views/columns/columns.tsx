@@ -1,17 +1,16 @@
 /** Columns: datasets opened to their columns, and the whole path of the selected one. */
 
-import { useSearch } from "wouter";
-
+import { useLocation, useSearch } from "wouter";
 import type { ColumnLines } from "../../model/columns";
-import { WaysToChanges } from "../../parts/changes";
+import { stepBy, WaysToChanges } from "../../parts/changes";
 import { AsOf, ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
+import { useKeys } from "../../parts/keys";
 import { TimeBar } from "../../parts/time";
 import { useOwnName } from "../../parts/use-own-name";
 import { datasetOf, nameOf } from "../../url/ids";
-import { type ColumnsState, columnsLink, parseColumns } from "../../url/state";
+import { type ColumnsState, columnsLink, mapLink, parseColumns } from "../../url/state";
 import { ColumnsBar } from "./bar";
 import { type ColumnsData, useColumnsData } from "./data";
-import { useColumnsKeys } from "./keys";
 import { type OpenColumns, useOpenColumns } from "./open-columns";
 import { Stage } from "./stage";
 
@@ -70,4 +69,27 @@ function Notices({ columns: { state, data, picture, actions, list, changes } }: 
       )}
     </>
   );
+}
+
+function useColumnsKeys({ state, picture: { sel }, actions, list, handled, changes }: OpenColumns): void {
+  const [, navigate] = useLocation();
+  const { node, at, vs } = state;
+  const step = (event: KeyboardEvent) => (changes.isOpen ? stepBy(changes, event) : undefined);
+  useKeys({
+    ArrowUp: step,
+    ArrowDown: step,
+    i: () => actions.to({ indirect: !state.indirect }),
+    l: () => list.showList(!list.isList),
+    f: () => handled.current?.fit(),
+    ".": () => actions.to({ at: "", vs: "" }),
+    c: () => navigate(mapLink({ node: datasetOf(node), at, vs, sel: sel ? datasetOf(sel) : "" })),
+    Escape: () => actions.to(stepBack(state)),
+  });
+}
+
+/** What Escape takes back: the last of the things that a reader usually does first. */
+function stepBack({ sel, vs, at }: ColumnsState): Partial<ColumnsState> {
+  if (sel) return { sel: "" };
+  if (vs) return { vs: "", panel: "" };
+  return at ? { at: "" } : {};
 }

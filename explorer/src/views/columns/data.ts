@@ -2,7 +2,7 @@
 
 import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
 
-import { columnsThen, columns as fetchColumns } from "../../api/queries";
+import { columnsQuery, columnsThen } from "../../api/queries";
 import type { ColumnLines } from "../../model/columns";
 import type { ColumnsState } from "../../url/state";
 
@@ -15,15 +15,9 @@ export interface ColumnsData {
 }
 
 export function useColumnsData({ node, depth, at, vs }: ColumnsState): ColumnsData {
-  const now = useQuery({
-    queryKey: ["columns", node, depth, at],
-    queryFn: ({ signal }) => fetchColumns(node, depth, at, signal),
-    enabled: node !== "",
-    placeholderData: keepPreviousData,
-  });
+  const now = useQuery({ ...columnsQuery(node, depth, at), enabled: node !== "", placeholderData: keepPreviousData });
   const other = useQuery({
-    queryKey: ["columns then", node, depth, vs],
-    queryFn: ({ signal }) => columnsThen(node, depth, vs, signal),
+    ...columnsThen(node, depth, vs),
     enabled: node !== "" && vs !== "",
     placeholderData: keepPreviousData,
   });

@@ -6,17 +6,12 @@ import { Link } from "wouter";
 
 import { type FieldPaths, fieldPaths } from "../../api/queries";
 import { Loaded } from "../../parts/frame";
-import { cutsOf } from "../../url/ids";
+import { nameOf } from "../../url/ids";
 import { link } from "../../url/state";
 
 export function Operations({ id }: { id: string }) {
   const [open, setOpen] = useState(false);
-  const node = cutsOf(id)[0];
-  const result = useQuery({
-    queryKey: ["paths", id],
-    queryFn: ({ signal }) => fieldPaths(node!, "simple", signal),
-    enabled: open && node !== undefined,
-  });
+  const result = useQuery({ ...fieldPaths(nameOf(id)), enabled: open });
   return (
     <details onToggle={(event) => setOpen((event.target as HTMLDetailsElement).open)}>
       <summary>

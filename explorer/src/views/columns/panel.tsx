@@ -1,19 +1,21 @@
 /** What stands beside the columns: what the selected one is made of and goes into, who reported it, its runs. */
 
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link } from "wouter";
-
+import { origins } from "../../api/queries";
 import { type Column, type ColumnArrow, type ColumnLines, indirectUses } from "../../model/columns";
 import { plural } from "../../model/format";
 import { titleOf, titleOfId } from "../../model/titles";
-import { CloseButton } from "../../parts/controls";
+import { Chip, CloseButton, Counted, LinkButton, MonoLink } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { NodeLink } from "../../parts/frame";
+import { Loaded, NodeLink } from "../../parts/frame";
+import { OriginLines } from "../../parts/origin";
 import { Pin } from "../../parts/pin";
 import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
 import { Operations } from "./operations";
-import { Origins } from "./origins";
 import { Recipe } from "./recipe";
 import { Masked, Sources, Steps } from "./sources";
 
@@ -62,14 +64,8 @@ function Head({ id, column, isCentre }: { id: string; column: Column | undefined
         <Link className="button main" href={link("impact", { node: id })}>
           What breaks
         </Link>
-        {!isCentre && (
-          <Link className="button" href={columnsLink({ node: id })}>
-            Centre here
-          </Link>
-        )}
-        <Link className="button" href={link("usage", { node: id })}>
-          Usage
-        </Link>
+        {!isCentre && <LinkButton to={columnsLink({ node: id })}>Centre here</LinkButton>}
+        <LinkButton to={link("usage", { node: id })}>Usage</LinkButton>
         <Edit id={id} />
       </div>
     </>
@@ -82,9 +78,7 @@ function MadeOf({ id, lines, isKnown, choose }: Of & { isKnown: boolean }) {
   const sources = lines.sources.get(id) ?? [];
   return (
     <>
-      <h2>
-        Made of <span className="muted">{sources.length}</span>
-      </h2>
+      <Counted title="Made of" of={sources.length} />
       {sources.length === 0 && (
         <p className="muted">
           {isKnown ? "Nothing is reported: it begins here, as far as is known." : "Not loaded at this depth."}
@@ -102,9 +96,7 @@ function GoesInto({ id, lines, arrows, choose }: Of & Pick<Props, "arrows">) {
   if (uses.length + others === 0) return null;
   return (
     <>
-      <h2>
-        Goes into <span className="muted">{uses.length}</span>
-      </h2>
+      <Counted title="Goes into" of={uses.length} />
       {others > 0 && (
         <p className="small muted">
           and {plural(others, "dataset")} more by joins, filters and groups:{" "}
@@ -114,10 +106,7 @@ function GoesInto({ id, lines, arrows, choose }: Of & Pick<Props, "arrows">) {
       <ul className="plain">
         {uses.map((use) => (
           <li key={use.to}>
-            <button className="chip" onClick={() => choose(use.to)}>
-              {titleOfId(use.to)}
-            </button>{" "}
-            {use.masked && <Masked />}
+            <Chip press={() => choose(use.to)}>{titleOfId(use.to)}</Chip> {use.masked && <Masked />}
             <Steps steps={use.steps} />
           </li>
         ))}
@@ -150,13 +139,37 @@ function ReportedBy({ column }: { column: Column }) {
             {by.declared ? (
               <span className="muted">declared</span>
             ) : (
-              <Link className="mono" href={link("run", { id: by.run })}>
-                {by.run.slice(0, 13)}…
-              </Link>
+              <MonoLink to={link("run", { id: by.run })}>{by.run.slice(0, 13)}…</MonoLink>
             )}
           </li>
         ))}
       </ul>
     </>
+  );
+}
+
+function Origins({ id }: { id: string }) {
+  const [open, setOpen] = useState(false);
+  const result = useQuery({ ...origins(id), enabled: open });
+  return (
+    <details onToggle={(event) => setOpen((event.target as HTMLDetailsElement).open)}>
+      <summary>
+        <b>Versions, runs, records</b>
+      </summary>
+      {open && (
+        <Loaded of={result} rows={3}>
+          {({ versions }) => (
+            <ul className="plain">
+              {versions.length === 0 && <li className="muted">none is known</li>}
+              {versions.slice(0, 10).map((version) => (
+                <li key={version.version}>
+                  <OriginLines version={version} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      )}
+    </details>
   );
 }

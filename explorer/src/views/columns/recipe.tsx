@@ -6,6 +6,7 @@ import type { ColumnLines } from "../../model/columns";
 import { plural } from "../../model/format";
 import { recipeOf, sentenceOf, textOf } from "../../model/recipe";
 import { titleOfId } from "../../model/titles";
+import { Button, Chip } from "../../parts/controls";
 
 interface Props {
   id: string;
@@ -28,18 +29,13 @@ export function Recipe({ id, lines, choose }: Props) {
       <ol className="recipe" aria-label="recipe">
         {recipe.steps.map((step) => (
           <li key={step.id}>
-            <button className="chip" onClick={() => choose(step.id)}>
-              show
-            </button>{" "}
-            {sentenceOf(step, titleOfId)}
+            <Chip press={() => choose(step.id)}>show</Chip> {sentenceOf(step, titleOfId)}
           </li>
         ))}
       </ol>
       {recipe.origins.length > 0 && <p>It begins in {recipe.origins.map(titleOfId).join(", ")}.</p>}
       {(recipe.truncated || lines.truncated) && <p className="changed">There is more than is loaded.</p>}
-      <button className="button" onClick={copy}>
-        {isCopied ? "copied" : "Copy the recipe"}
-      </button>
+      <Button press={copy}>{isCopied ? "copied" : "Copy the recipe"}</Button>
     </details>
   );
 }

@@ -24,30 +24,12 @@ export function About({ dataset }: { dataset: Dataset }) {
         </Fact>
         <Writing dataset={dataset} />
         <TestsOf tests={dataset.tests ?? null} />
-        {dataset.physicalName !== dataset.name && (
-          <Fact of="Physical name" isMono>
-            {dataset.physicalName}
-          </Fact>
-        )}
-        {dataset.tags.length > 0 && (
-          <Fact of="Tags">
-            <Tags names={dataset.tags} />
-          </Fact>
-        )}
-        {dataset.owners.length > 0 && (
-          <Fact of="Owners">
-            <Owners owners={dataset.owners} />
-          </Fact>
-        )}
+        <Fact of="Physical name" isMono is={dataset.physicalName !== dataset.name && dataset.physicalName} />
+        <Fact of="Tags" is={dataset.tags.length > 0 && <Tags names={dataset.tags} />} />
+        <Fact of="Owners" is={dataset.owners.length > 0 && <Owners owners={dataset.owners} />} />
         <SetHere of={dataset} />
-        <Fact of="Known since">
-          <When time={dataset.createdAt} />
-        </Fact>
-        {dataset.currentVersion && (
-          <Fact of="Version" isMono>
-            {dataset.currentVersion}
-          </Fact>
-        )}
+        <Fact of="Known since" is={<When time={dataset.createdAt} />} />
+        <Fact of="Version" isMono is={dataset.currentVersion} />
       </dl>
     </section>
   );
@@ -57,9 +39,7 @@ function Writing({ dataset: { id, lastModifiedAt, lastWrittenBy, stale } }: { da
   const marks = useOldData();
   return (
     <>
-      <Fact of="Written">
-        <Written time={lastModifiedAt} freshness={marks?.get(datasetId(id))} />
-      </Fact>
+      <Fact of="Written" is={<Written time={lastModifiedAt} freshness={marks?.get(datasetId(id))} />} />
       {lastWrittenBy && (
         <Fact of="By">
           <JobLink job={lastWrittenBy.job} /> <Link href={link("run", { id: lastWrittenBy.runId })}>run</Link>

@@ -1,5 +1,7 @@
 /** Who writes a dataset, how many rows, and who reads it, in one line. */
 
+import "./neighbours.css";
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
@@ -67,10 +69,7 @@ function LastRuns({
   dataset: { namespace: string; name: string };
   isOnly: boolean;
 }) {
-  const { data } = useQuery({
-    queryKey: ["runs", job, RUNS_MAX],
-    queryFn: ({ signal }) => jobRuns(job, RUNS_MAX, signal),
-  });
+  const { data } = useQuery(jobRuns(job, RUNS_MAX));
   const gap = isOnly ? usualGap(completedAt(runsThatWrote(data?.runs ?? [], dataset))) : null;
   const rows = rowsWritten(data?.runs ?? [], dataset);
   if (rows[0] === undefined) return gap && <span className="muted">, usually {gap}</span>;

@@ -7,10 +7,11 @@ import { Link } from "wouter";
 import type { Dataset } from "../../api/queries";
 import { columnReadersQuery } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
-import { Filter, Heads } from "../../parts/controls";
+import { Filter } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Nothing } from "../../parts/frame";
 import { useReader } from "../../parts/me";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { Tags } from "../../parts/tags";
 import { datasetId, fieldId } from "../../url/ids";
 import { columnsLink, link } from "../../url/state";
@@ -54,57 +55,59 @@ export function Schema({ dataset }: { dataset: Dataset }) {
           </span>
         )}
       </div>
-      <Columns dataset={dataset} fields={fields} readers={readers} />
+      <LongTable
+        label="schema"
+        columns={columnsOf(dataset, readers)}
+        rows={fields}
+        keyOf={({ name }) => name}
+        height={fields.length > FILTERED_FROM ? undefined : "none"}
+      />
     </section>
   );
 }
 
 type Readers = Awaited<ReturnType<ReturnType<typeof columnReadersQuery>["queryFn"]>>;
-interface ColumnsProps {
-  dataset: Dataset;
-  fields: Dataset["fields"];
-  readers: Readers | undefined;
-}
+type Field = Dataset["fields"][number];
 
-/** A table of the fields; its columns are the same for each filter. */
-function Columns({ dataset, fields, readers }: ColumnsProps) {
-  const isDescribed = dataset.fields.some(({ description }) => description),
-    isTagged = dataset.fields.some(({ tags }) => tags.length);
-  const added = [isDescribed && "Description", isTagged && "Tags", readers && "Read by"].filter((head) => !!head);
-  const heads = ["Column", "Type", ...added.map(String), "See"];
-  return (
-    <table className="table">
-      <Heads names={heads} numbers={["Read by"]} />
-      <tbody>
-        {fields.map((field) => {
-          const id = fieldId(dataset, field.name);
-          return (
-            <tr key={field.name}>
-              <td className="mono">
-                <Link href={columnsLink({ node: id })}>{field.name}</Link>
-              </td>
-              <td className="mono muted">{field.type ?? "–"}</td>
-              {isDescribed && <td>{field.description ?? ""}</td>}
-              {isTagged && (
-                <td>
-                  <Tags names={field.tags} />
-                </td>
-              )}
-              {readers && <ReadBy jobs={readers.jobs.get(field.name)} isLeast={readers.truncated} />}
-              <td className="fixed">
-                <Link href={link("impact", { node: id })}>what breaks</Link> ·{" "}
-                <Link href={link("usage", { node: id })}>usage</Link> <Edit id={id} namespace={dataset.namespace} />
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  );
+/** Return the columns of the table: the same for each filter. */
+function columnsOf(dataset: Dataset, readers: Readers | undefined): ColumnOf<Field>[] {
+  const idOf = ({ name }: Field) => fieldId(dataset, name);
+  const columns: (ColumnOf<Field> | false | undefined)[] = [
+    {
+      name: "Column",
+      look: "mono",
+      by: ({ name }) => name,
+      cell: (field) => <Link href={columnsLink({ node: idOf(field) })}>{field.name}</Link>,
+    },
+    { name: "Type", look: "mono muted", by: ({ type }) => type ?? "", cell: ({ type }) => type ?? "–" },
+    dataset.fields.some(({ description }) => description) && {
+      name: "Description",
+      cell: ({ description }) => description ?? "",
+    },
+    dataset.fields.some(({ tags }) => tags.length) && { name: "Tags", cell: ({ tags }) => <Tags names={tags} /> },
+    readers && {
+      name: "Read by",
+      number: true,
+      by: ({ name }) => readers.jobs.get(name) ?? -1,
+      cell: ({ name }) => <ReadBy jobs={readers.jobs.get(name)} isLeast={readers.truncated} />,
+    },
+    {
+      name: "See",
+      look: "fixed",
+      cell: (field) => (
+        <>
+          <Link href={link("impact", { node: idOf(field) })}>what breaks</Link> ·{" "}
+          <Link href={link("usage", { node: idOf(field) })}>usage</Link>{" "}
+          <Edit id={idOf(field)} namespace={dataset.namespace} />
+        </>
+      ),
+    },
+  ];
+  return columns.filter((column) => !!column);
 }
 
 const ReadBy = ({ jobs, isLeast }: { jobs: number | undefined; isLeast: boolean }) => (
-  <td className={jobs ? "number fixed" : "number fixed muted"}>
+  <span className={jobs ? "" : "muted"}>
     {jobs === undefined ? "–" : `${isLeast ? "at least " : ""}${plural(jobs, "job")}`}
-  </td>
+  </span>
 );

@@ -31,10 +31,7 @@ const tells = ({ version, changes }: Row) =>
   changes === null || changes.length > 0 || version.failed || version.lifecycleState !== null;
 
 export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
-  const result = useQuery({
-    queryKey: ["versions", node],
-    queryFn: ({ signal }) => datasetVersions(node, VERSIONS_MAX, signal),
-  });
+  const result = useQuery(datasetVersions(node, VERSIONS_MAX));
   return (
     <Loaded of={result}>
       {({ versions, totalCount }) => {

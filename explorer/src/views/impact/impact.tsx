@@ -50,11 +50,7 @@ function useImpactState() {
 export function ImpactView() {
   const { node, depth, narrowing } = useImpactState();
   useTitle(node ? `Impact of ${nameOf(node).field ?? nameOf(node).name}` : "Impact");
-  const result = useQuery({
-    queryKey: ["impact", node, depth],
-    queryFn: ({ signal }) => fetchImpact(node, depth, signal),
-    enabled: node !== "",
-  });
+  const result = useQuery({ ...fetchImpact(node, depth), enabled: node !== "" });
   if (!node) return <Nothing title="Nothing is chosen">Find a dataset, job or column with the box above.</Nothing>;
   return (
     <div className="page wide">

@@ -6,7 +6,7 @@ import { count, plural } from "../../model/format";
 import { EFFECTS, type Effect, effectOf, type Impact, NO_OWNER } from "../../model/impact";
 import { byOwner, countOf, messageTo, type Reached } from "../../model/owners";
 import { titleOfId } from "../../model/titles";
-import { Heads } from "../../parts/controls";
+import { Chip, Heads } from "../../parts/controls";
 import { kindOf } from "../../url/ids";
 import type { Narrowing } from "./impact";
 
@@ -82,9 +82,7 @@ function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node:
                 >
                   {reached.owner || "no owner is known"}
                 </button>{" "}
-                <button className="chip" onClick={() => void copy(reached)}>
-                  {copied === reached.owner ? "copied" : "copy as message"}
-                </button>
+                <Chip press={() => void copy(reached)}>{copied === reached.owner ? "copied" : "copy as message"}</Chip>
               </td>
               <td>{countOf(reached)}</td>
               <td className="number">{plural(reached.hops, "hop")}</td>

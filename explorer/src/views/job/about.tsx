@@ -6,6 +6,7 @@ import type { Job } from "../../api/queries";
 import { count, duration } from "../../model/format";
 import { parentOf } from "../../model/parent";
 import { completedAt, lasting, usualDurationMs, usualGap } from "../../model/rhythm";
+import { Counted } from "../../parts/controls";
 import { SetHere } from "../../parts/edit";
 import { Fact } from "../../parts/fact";
 import { NodeLink, When } from "../../parts/frame";
@@ -74,27 +75,11 @@ function LastRun({ job }: { job: Job }) {
 function Described({ job }: { job: Job }) {
   return (
     <>
-      {job.owners.length > 0 && (
-        <Fact of="Owners">
-          <Owners owners={job.owners} />
-        </Fact>
-      )}
-      {job.tags.length > 0 && (
-        <Fact of="Tags">
-          <Tags names={job.tags} />
-        </Fact>
-      )}
+      <Fact of="Owners" is={job.owners.length > 0 && <Owners owners={job.owners} />} />
+      <Fact of="Tags" is={job.tags.length > 0 && <Tags names={job.tags} />} />
       <SetHere of={job} />
-      {job.parentJobName && (
-        <Fact of="Part of">
-          <ParentLink job={job} />
-        </Fact>
-      )}
-      {job.location && (
-        <Fact of="Location">
-          <SafeLink url={job.location} />
-        </Fact>
-      )}
+      <Fact of="Part of" is={job.parentJobName && <ParentLink job={job} />} />
+      <Fact of="Location" is={job.location && <SafeLink url={job.location} />} />
       {job.labels.length > 0 && (
         <Fact of="Labels">
           {job.labels.map((label) => (
@@ -121,9 +106,7 @@ function ParentLink({ job }: { job: Job }) {
 function Datasets({ title, ids }: { title: string; ids: Job["inputs"] | Job["outputs"] }) {
   return (
     <div>
-      <h2>
-        {title} <span className="muted">{count(ids.length)}</span>
-      </h2>
+      <Counted title={title} of={count(ids.length)} />
       <ul className="plain">
         {ids.slice(0, DATASETS_MAX).map((id) => (
           <li key={datasetId(id)}>

@@ -1,5 +1,7 @@
 /** Runs as bars, as high as they took: the oldest first. */
 
+import "./bars.css";
+
 import { Link } from "wouter";
 
 import type { Run } from "../../api/queries";

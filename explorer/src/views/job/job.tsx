@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { job as fetchJob } from "../../api/queries";
+import { LinkButton } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Facets, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
 import { Tabs, type TabTitles } from "../../parts/tabs";
@@ -24,11 +25,7 @@ const TABS: TabTitles = [
 export function JobView() {
   const query = new URLSearchParams(useSearch());
   const [node, tab] = [query.get("node") ?? "", query.get("tab") ?? ""];
-  const result = useQuery({
-    queryKey: ["job", node],
-    queryFn: ({ signal }) => fetchJob(node, signal),
-    enabled: node !== "",
-  });
+  const result = useQuery({ ...fetchJob(node), enabled: node !== "" });
   useTitle(result.data?.name ?? "Job");
   if (!node) return <Nothing title="No job is chosen">Find one with the box above.</Nothing>;
   return (
@@ -44,12 +41,8 @@ export function JobView() {
               <Link className="button main" href={mapLink({ node })}>
                 Map
               </Link>
-              <Link className="button" href={link("impact", { node })}>
-                Impact
-              </Link>
-              <Link className="button" href={mapLink({ node, sel: node, why: true })}>
-                Why?
-              </Link>
+              <LinkButton to={link("impact", { node })}>Impact</LinkButton>
+              <LinkButton to={mapLink({ node, sel: node, why: true })}>Why?</LinkButton>
               <Edit id={node} namespace={job.namespace} />
             </div>
             <About job={job} />

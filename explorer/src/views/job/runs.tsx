@@ -15,10 +15,7 @@ import { Bars } from "./bars";
 const RUNS_MAX = 60;
 
 export function Runs({ node }: { node: string }) {
-  const result = useQuery({
-    queryKey: ["runs", node, RUNS_MAX],
-    queryFn: ({ signal }) => jobRuns(node, RUNS_MAX, signal),
-  });
+  const result = useQuery(jobRuns(node, RUNS_MAX));
   return (
     <Loaded of={result}>
       {({ runs, totalCount }) =>

@@ -3,12 +3,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
-import { childJobs } from "../../api/family-queries";
-import type { Job } from "../../api/queries";
+import { childJobs, type Job } from "../../api/queries";
 import { count, duration, plural } from "../../model/format";
-import { Heads } from "../../parts/controls";
 import { JobLink, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { Bars } from "./bars";
 
@@ -54,9 +53,7 @@ export function Tasks({ node }: { node: string }) {
           </button>
         )}
       </p>
-      <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="list of tasks">
-        <TaskTable jobs={jobs} />
-      </div>
+      <LongTable label="list of tasks" columns={TASKS} rows={jobs} keyOf={jobId} height="420px" />
     </section>
   );
 }
@@ -67,29 +64,20 @@ function failedOf(jobs: readonly Job[], hasMore: boolean): string {
   return `${hasMore && failed === jobs.length ? "at least " : ""}${count(failed)}`;
 }
 
-function TaskTable({ jobs }: { jobs: readonly Job[] }) {
-  return (
-    <table className="table">
-      <Heads names={["Task", "State", "Started", "Took", "Last runs"]} numbers={["Took"]} />
-      <tbody>
-        {jobs.map((job) => (
-          <tr key={jobId(job)}>
-            <td>
-              <JobLink job={job} />
-            </td>
-            <td className="fixed">
-              <StateOf state={job.latestRun?.state ?? null} />
-            </td>
-            <td className="fixed">
-              <When time={job.latestRun?.startedAt ?? null} />
-            </td>
-            <td className="number fixed">{duration(job.latestRun?.durationMs ?? null)}</td>
-            <td>
-              <Bars runs={job.latestRuns ?? []} small />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const TASKS: ColumnOf<Job>[] = [
+  { name: "Task", by: ({ name }) => name, cell: (job) => <JobLink job={job} /> },
+  { name: "State", look: "fixed", cell: ({ latestRun }) => <StateOf state={latestRun?.state ?? null} /> },
+  {
+    name: "Started",
+    look: "fixed",
+    by: ({ latestRun }) => latestRun?.startedAt ?? "",
+    cell: ({ latestRun }) => <When time={latestRun?.startedAt ?? null} />,
+  },
+  {
+    name: "Took",
+    number: true,
+    by: ({ latestRun }) => latestRun?.durationMs ?? -1,
+    cell: ({ latestRun }) => duration(latestRun?.durationMs ?? null),
+  },
+  { name: "Last runs", cell: ({ latestRuns }) => <Bars runs={latestRuns ?? []} small /> },
+];

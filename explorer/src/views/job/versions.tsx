@@ -9,10 +9,7 @@ import { Loaded, When } from "../../parts/frame";
 import { datasetId } from "../../url/ids";
 
 export function Versions({ node }: { node: string }) {
-  const result = useQuery({
-    queryKey: ["job-versions", node],
-    queryFn: ({ signal }) => jobVersions(node, 100, signal),
-  });
+  const result = useQuery(jobVersions(node, 100));
   return (
     <Loaded of={result}>
       {({ versions, totalCount }) => (

@@ -1,16 +1,15 @@
 /** The bar of a map: what it is about, what it leaves out, and the tools. */
 
-import { Link } from "wouter";
-
 import { DepthChoice, DirectionChoice } from "../../draw/choices";
 import { plural } from "../../model/format";
+import type { Grouped } from "../../model/groups";
 import { titleOf } from "../../model/titles";
+import { LinkButton } from "../../parts/controls";
 import { Menu } from "../../parts/menu";
 import { KindOf } from "../../parts/signs";
 import { PictureChoice, Tools } from "../../parts/tools";
 import { nameOf } from "../../url/ids";
-import { GROUPINGS, type Grouping, link, type MapState } from "../../url/state";
-import { Chips } from "./chips";
+import { GROUPINGS, type Grouping, link, type MapState, NO_PATHS } from "../../url/state";
 import { ExportMenu } from "./export";
 import { columnsOf, type OpenMap } from "./open-map";
 
@@ -91,12 +90,8 @@ function MapTools({ map: { state, data, picture, actions, list, layout } }: { ma
       )}
       {focus && (
         <>
-          <Link className="button" href={columnsOf(state, focus)}>
-            Columns
-          </Link>
-          <Link className="button" href={link("impact", { node: focus })}>
-            Impact
-          </Link>
+          <LinkButton to={columnsOf(state, focus)}>Columns</LinkButton>
+          <LinkButton to={link("impact", { node: focus })}>Impact</LinkButton>
         </>
       )}
       <ExportMenu
@@ -151,5 +146,37 @@ function ShowMenu({ state, to }: { state: MapState; to: (change: Partial<MapStat
         </button>
       )}
     </Menu>
+  );
+}
+
+interface Props {
+  state: MapState;
+  /** The number of temporary datasets that are hidden. */
+  temporary: number;
+  /** The hubs that are stubs. */
+  hubs: readonly string[];
+  open: Grouped["open"];
+  to: (change: Partial<MapState>) => void;
+}
+
+function Chips({ state, temporary, hubs, open, to }: Props) {
+  const chips: readonly (false | "" | [string, Partial<MapState>])[] = [
+    temporary > 0 && [`${plural(temporary, "temporary dataset")} hidden`, { temporary: true }],
+    state.temporary && ["temporary datasets shown", { temporary: false }],
+    hubs.length > 0 && [`${plural(hubs.length, "hub")} folded`, { hub: [...state.hub, ...hubs] }],
+    state.hub.length > 0 && [`${plural(state.hub.length, "hub")} drawn`, { hub: [] }],
+    ...open.map(({ id, title }): [string, Partial<MapState>] => [
+      `${title} open`,
+      { into: state.into.filter((other) => !`${other}\n`.startsWith(`${id}\n`)) },
+    ]),
+    state.to && ["paths between two", NO_PATHS],
+  ];
+  return chips.map(
+    (chip) =>
+      chip && (
+        <button key={chip[0]} className="chip" onClick={() => to(chip[1])}>
+          {chip[0]} ✕
+        </button>
+      ),
   );
 }

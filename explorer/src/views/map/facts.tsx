@@ -1,7 +1,6 @@
 /** The facts of a job and of a dataset, as the panel of a map has them. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 
 import { errorOf, run as fetchRun } from "../../api/queries";
 import { count, duration } from "../../model/format";
@@ -9,6 +8,7 @@ import type { Freshness } from "../../model/freshness";
 import type { Item } from "../../model/graph";
 import { rankOf } from "../../model/states";
 import { titleOfId } from "../../model/titles";
+import { MonoLink } from "../../parts/controls";
 import { ErrorText } from "../../parts/error-text";
 import { Fact } from "../../parts/fact";
 import { When } from "../../parts/frame";
@@ -22,14 +22,10 @@ export function JobFacts({ item }: { item: Item }) {
   return (
     <>
       <dl className="facts">
-        <Fact of="Last run">
-          <StateOf state={item.state} />
-        </Fact>
+        <Fact of="Last run" is={<StateOf state={item.state} />} />
         {item.runId && (
           <Fact of="Run">
-            <Link className="mono" href={link("run", { id: item.runId })}>
-              {item.runId}
-            </Link>
+            <MonoLink to={link("run", { id: item.runId })}>{item.runId}</MonoLink>
           </Fact>
         )}
         {item.incomplete && (
@@ -44,9 +40,7 @@ export function JobFacts({ item }: { item: Item }) {
           </Fact>
         )}
         {item.tasks && <Fact of="Tasks">{countsOf(item.tasks)}</Fact>}
-        <Fact of="Ended">
-          <When time={item.endedAt} />
-        </Fact>
+        <Fact of="Ended" is={<When time={item.endedAt} />} />
         <Fact of="Took">{duration(item.durationMs)}</Fact>
         <TestsOf tests={item.tests} />
         <Owned item={item} />
@@ -64,7 +58,7 @@ const countsOf = (tasks: NonNullable<Item["tasks"]>) =>
 
 /** The error of a failed run: the graph does not have it, so it is fetched for the selected job alone. */
 export function RunError({ id }: { id: string }) {
-  const { data } = useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal) });
+  const { data } = useQuery(fetchRun(id));
   const error = data ? errorOf(data.facets) : null;
   return error === null ? null : (
     <>
@@ -103,11 +97,7 @@ function Owned({ item }: { item: Item }) {
   return (
     <>
       {item.owners.length > 0 && <Fact of="Owners">{item.owners.join(", ")}</Fact>}
-      {item.tags.length > 0 && (
-        <Fact of="Tags">
-          <Tags names={item.tags} />
-        </Fact>
-      )}
+      <Fact of="Tags" is={item.tags.length > 0 && <Tags names={item.tags} />} />
     </>
   );
 }

@@ -8,7 +8,7 @@ import { type NeighbourPage, neighbours } from "../../api/queries";
 import { moreOf } from "../../draw/fold-box";
 import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
-import { CloseButton, Filter } from "../../parts/controls";
+import { Button, CloseButton, Filter } from "../../parts/controls";
 import { Bones, Failed, NodeLink, pageOf } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { nameOf } from "../../url/ids";
@@ -51,9 +51,9 @@ function OfNeighbours({ fold, state, drawn, change }: Omit<Props, "close">) {
       </p>
       {!state.all.includes(mark) && (
         <div className="actions">
-          <button className="button" onClick={() => change({ all: [...state.all, mark], sel: "" })}>
+          <Button press={() => change({ all: [...state.all, mark], sel: "" })}>
             Draw {fold.count > DRAWN_MAX ? `${DRAWN_MAX} of them` : "all"}
-          </button>
+          </Button>
         </div>
       )}
       {state.at ? (

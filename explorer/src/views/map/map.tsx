@@ -1,18 +1,19 @@
 /** The map: the graph around one dataset or job, which a reader expands node by node. */
 
 import { Link, useSearch } from "wouter";
-
+import { utc } from "../../model/format";
 import type { Lineage } from "../../model/graph";
-import { Loaded, Nothing, useTitle } from "../../parts/frame";
-import { TimeBar } from "../../parts/time";
+import { WaysToChanges } from "../../parts/changes";
+import { Chip } from "../../parts/controls";
+import { AsOf, ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
+import { TimeBar, useTicks } from "../../parts/time";
 import { useOwnName } from "../../parts/use-own-name";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, type MapState, mapLink, parseMap } from "../../url/state";
 import { MapBar } from "./bar";
 import { jobsDeep, type MapData, useMapData } from "./data";
 import { useMapKeys } from "./keys";
-import { Notices } from "./notices";
-import { useOpenMap } from "./open-map";
+import { type OpenMap, useOpenMap } from "./open-map";
 import { Stage } from "./stage";
 
 export function MapView() {
@@ -54,4 +55,53 @@ export function DrawnMap({ state, data, whole }: { state: MapState; data: MapDat
       )}
     </>
   );
+}
+
+function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }) {
+  const { state, data, actions } = map;
+  const { comparison, failure, retry } = data;
+  return (
+    <>
+      {truncated && (
+        <div className="notice warn" role="status">
+          This graph is truncated: it has more nodes than a response holds.{" "}
+          {state.node ? "The nearest to the focus" : "The first jobs by name"} are here.
+        </div>
+      )}
+      <AsOf at={state.at} back={actions.to}>
+        States of runs are those of then.
+      </AsOf>
+      {comparison && (
+        <ChangesBar changes={comparison.changes} vs={state.vs} end={() => actions.to({ vs: "", panel: "" })}>
+          {comparison.changes.size > 0 ? (
+            <WaysToChanges steps={map.changes} list={map.list} open={actions.to} />
+          ) : (
+            <LastChange state={state} />
+          )}
+        </ChangesBar>
+      )}
+      {state.vs && !comparison && !failure && (
+        <div className="notice" role="status">
+          Comparing with {utc(state.vs)} UTC…
+        </div>
+      )}
+      {failure && (
+        <div className="notice warn" role="alert">
+          A part of this map could not be loaded: {failure.message} <Chip press={retry}>Try again</Chip>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** When the graph changed last before the moment that is shown: the bar of times has loaded it. */
+function LastChange({ state: { node, depth, at } }: { state: MapState }) {
+  const { data: ticks = [] } = useTicks(node, jobsDeep(node, depth));
+  const before = ticks.filter(({ time, same, failed }) => !same && !failed && (!at || time < at));
+  const last = before.sort((a, b) => (a.time < b.time ? -1 : 1)).at(-1);
+  return last ? (
+    <span>
+      The last change was at {utc(last.time)} UTC: {last.label}.
+    </span>
+  ) : null;
 }

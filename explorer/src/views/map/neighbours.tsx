@@ -2,6 +2,7 @@
 
 import { count } from "../../model/format";
 import { arrowKey, degreeOf, type Item, type Lineage } from "../../model/graph";
+import { Button, Chip, Counted } from "../../parts/controls";
 import { NodeLink } from "../../parts/frame";
 import { mapLink, type Side } from "../../url/state";
 
@@ -36,24 +37,16 @@ export function Neighbours({ side, item, lineage, choose, open }: Props) {
     const left = all - Math.min(ids.length, SHOWN_MAX);
     return (
       <section key={title}>
-        <h2>
-          {title} <span className="muted">{count(all)}</span>
-        </h2>
+        <Counted title={title} of={count(all)} />
         <ul className="plain">
           {ids.slice(0, SHOWN_MAX).map((id) => (
             <li key={id}>
               <NodeLink id={id} name={lineage.items.get(id)?.name ?? id} where={null} href={mapLink({ node: id })} />{" "}
-              <button className="chip" onClick={() => choose(id)}>
-                select
-              </button>
+              <Chip press={() => choose(id)}>select</Chip>
             </li>
           ))}
         </ul>
-        {left > 0 && (
-          <button className="button" onClick={() => open(item.id, side)}>
-            {count(left)} more: open on the map
-          </button>
-        )}
+        {left > 0 && <Button press={() => open(item.id, side)}>{count(left)} more: open on the map</Button>}
       </section>
     );
   });

@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 
-import { datasetTests, jobTests } from "../../api/queries";
+import { testsOf } from "../../api/queries";
 import { type Freshness, writtenAt } from "../../model/freshness";
 import type { Item, Lineage } from "../../model/graph";
 import { titleOf } from "../../model/titles";
-import { CloseButton } from "../../parts/controls";
+import { CloseButton, LinkButton } from "../../parts/controls";
 import { Loaded, pageOf } from "../../parts/frame";
 import { KindOf } from "../../parts/signs";
 import { TestList } from "../../parts/tests";
@@ -55,17 +55,9 @@ export function NodePanel({ item, lineage, freshness, state, drawn, close, choos
         <Link className="button main" href={mapLink({ node: item.id, at: state.at, vs: state.vs })}>
           Centre here
         </Link>
-        <Link className="button" href={pageOf(item.id)}>
-          Open
-        </Link>
-        {item.kind === "dataset" && (
-          <Link className="button" href={columnsLink({ node: item.id, at: state.at })}>
-            Columns
-          </Link>
-        )}
-        <Link className="button" href={link("impact", { node: item.id })}>
-          Impact
-        </Link>
+        <LinkButton to={pageOf(item.id)}>Open</LinkButton>
+        {item.kind === "dataset" && <LinkButton to={columnsLink({ node: item.id, at: state.at })}>Columns</LinkButton>}
+        <LinkButton to={link("impact", { node: item.id })}>Impact</LinkButton>
         <button className="button" aria-pressed={why} onClick={() => setWhy(!why)}>
           Why?
         </button>
@@ -91,10 +83,7 @@ export function NodePanel({ item, lineage, freshness, state, drawn, close, choos
 
 /** The tests that fail: the graph has their numbers alone. */
 function Failures({ item, at }: { item: Item; at: string }) {
-  const result = useQuery({
-    queryKey: ["tests", item.id, at],
-    queryFn: ({ signal }) => (item.kind === "job" ? jobTests : datasetTests)(item.id, at, signal),
-  });
+  const result = useQuery(testsOf(item.id, at));
   return (
     <section>
       <h2>Failing tests</h2>

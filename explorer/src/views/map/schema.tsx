@@ -6,21 +6,16 @@ import { Link } from "wouter";
 import { dataset as fetchDataset } from "../../api/queries";
 import { count } from "../../model/format";
 import type { Item } from "../../model/graph";
+import { Counted } from "../../parts/controls";
 import { columnsLink } from "../../url/state";
 
 /** A dataset's columns: a map fetched in short has only their number. */
 export function Schema({ item }: { item: Item }) {
-  const { data } = useQuery({
-    queryKey: ["dataset", item.id],
-    queryFn: ({ signal }) => fetchDataset(item.id, signal),
-    enabled: item.fields.length === 0,
-  });
+  const { data } = useQuery({ ...fetchDataset(item.id), enabled: item.fields.length === 0 });
   const fields = data?.fields ?? item.fields;
   return (
     <section>
-      <h2>
-        Columns <span className="muted">{count(item.fieldCount)}</span>
-      </h2>
+      <Counted title="Columns" of={count(item.fieldCount)} />
       <table className="table">
         <tbody>
           {fields.slice(0, 100).map((field) => (

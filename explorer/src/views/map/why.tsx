@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { Link } from "wouter";
 
-import { lineage as fetchLineage } from "../../api/queries";
+import { lineageQuery } from "../../api/queries";
 import { plural } from "../../model/format";
 import { writtenAt } from "../../model/freshness";
 import { type Item, type Lineage, showPaths } from "../../model/graph";
 import { nearestTroubles, type Trouble } from "../../model/paths";
+import { Chip, LinkButton } from "../../parts/controls";
 import { Loaded, When } from "../../parts/frame";
 import { type Marks, useOldData } from "../../parts/old-data";
 import { Stale, StateOf } from "../../parts/signs";
@@ -30,11 +30,7 @@ interface Props {
 /** The nearest trouble upstream, farther than the map reaches. */
 export function Why({ item, ...of }: Props) {
   const { at } = of.state;
-  const result = useQuery({
-    queryKey: ["why", item.id, at],
-    queryFn: ({ signal }) =>
-      fetchLineage({ node: item.id, depth: WHY_DEPTH, at, direction: "up", fold: WHY_FOLD }, signal),
-  });
+  const result = useQuery(lineageQuery({ node: item.id, depth: WHY_DEPTH, at, direction: "up", fold: WHY_FOLD }));
   return (
     <section className="card">
       <h2>Nearest trouble upstream</h2>
@@ -86,13 +82,7 @@ function TroubleOf({
   const marks = useOldData(!state.at);
   return (
     <>
-      {drawn.has(item.id) ? (
-        <button className="chip" onClick={() => choose(item.id)}>
-          {item.name}
-        </button>
-      ) : (
-        <b>{item.name}</b>
-      )}{" "}
+      {drawn.has(item.id) ? <Chip press={() => choose(item.id)}>{item.name}</Chip> : <b>{item.name}</b>}{" "}
       {item.kind === "job" && <StateOf state={item.state} />}
       {item.stale && <Stale />} <FailingTests tests={item.tests} />{" "}
       <span className="muted">
@@ -101,14 +91,8 @@ function TroubleOf({
       </span>
       {item.state === "FAILED" && item.runId && <RunError id={item.runId} />}
       <div className="actions">
-        <Link className="button" href={mapLink({ ...showPaths(lineage, item.id, id), at: state.at })}>
-          Show the way
-        </Link>
-        {item.runId && (
-          <Link className="button" href={link("run", { id: item.runId })}>
-            Run
-          </Link>
-        )}
+        <LinkButton to={mapLink({ ...showPaths(lineage, item.id, id), at: state.at })}>Show the way</LinkButton>
+        {item.runId && <LinkButton to={link("run", { id: item.runId })}>Run</LinkButton>}
         {item.owners.length > 0 && <span className="muted">owned by {item.owners.join(", ")}</span>}
       </div>
     </>

@@ -2,23 +2,19 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-
 import { Failure } from "../../api/client";
-import { type Place, recordNode } from "../../api/record-queries";
+import { type Place, recordNode, searchRecords } from "../../api/record-queries";
 import { plural } from "../../model/format";
 import { outlineOf } from "../../model/outline";
+import { Button, MonoLink } from "../../parts/controls";
 import { Loaded } from "../../parts/frame";
+import { useReader } from "../../parts/me";
 import { link } from "../../url/state";
-import { Archived } from "./archived";
 import { Proof } from "./proof";
 import { Path, Tree } from "./tree";
 
 export function RecordPath({ node, root }: { node: string; root: string }) {
-  const live = useQuery({
-    queryKey: ["record", node],
-    queryFn: ({ signal }) => recordNode(node, signal),
-    retry: false,
-  });
+  const live = useQuery({ ...recordNode(node), retry: false });
   if (live.error instanceof Failure && live.error.status === 404)
     return root ? <Proof root={root} node={node} withPath /> : <Archived node={node} />;
   return (
@@ -62,10 +58,7 @@ function FromRoot({ match, node }: Of) {
   return (
     <section className="card">
       <h2>
-        From its root{" "}
-        <Link className="mono" href={link("record", { root })}>
-          {root}
-        </Link>
+        From its root <MonoLink to={link("record", { root })}>{root}</MonoLink>
       </h2>
       {match.complete === false && <Gap match={match} />}
       <Path steps={match.path} here={node} />
@@ -107,5 +100,29 @@ function Descendants({ match, node }: Of) {
       {match.descendants.length === 0 && <p className="muted">Nothing: it is a leaf.</p>}
       <Tree folds={outlineOf(match.descendants, node)} root={match.record.root_id} />
     </section>
+  );
+}
+
+function Archived({ node }: { node: string }) {
+  const { root } = useReader();
+  const result = useQuery({
+    queryKey: ["record-archived", node, root],
+    queryFn: ({ signal }) => searchRecords({ node, root }, undefined, signal),
+  });
+  return (
+    <Loaded of={result} rows={4}>
+      {({ records, cursor }) => (
+        <section className="card">
+          <p className="muted">It is no longer in the table; this is what the archive has.</p>
+          {records.length === 0 &&
+            (cursor ? (
+              <Button press={() => void result.refetch()}>The archive is still being searched: search again</Button>
+            ) : (
+              <p>Nothing of this id is known.</p>
+            ))}
+          <Path steps={records} here={node} />
+        </section>
+      )}
+    </Loaded>
   );
 }

@@ -3,13 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { archivedBytes, type RecordProof, recordProof } from "../../api/record-queries";
+import { getBytes } from "../../api/client";
+import { proofQuery, type RecordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
-import { type Check, type Claims, type Proven, prove } from "../../model/proof";
-import { proofFile, proofFileName } from "../../model/proof-file";
-import { Heads } from "../../parts/controls";
+import { type Check, type Claims, type Proven, proofFile, proofFileName, prove } from "../../model/proof";
+import { Button } from "../../parts/controls";
 import { download, Failed, Loaded } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { Path } from "./tree";
 
 // What is loaded without being asked for.
@@ -22,11 +23,7 @@ const WAITING = {
 } as const;
 
 export function Proof({ root, node, withPath }: { root: string; node: string; withPath: boolean }) {
-  const result = useQuery({
-    queryKey: ["proof", root, node],
-    queryFn: ({ signal }) => recordProof(root, node, signal),
-    staleTime: 600_000,
-  });
+  const result = useQuery(proofQuery(root, node));
   return (
     <section className="card proof" aria-label="proof">
       <h2>Proof</h2>
@@ -74,7 +71,7 @@ function Computed({ proof, claims, withPath }: { proof: RecordProof; claims: Cla
   const [done, setDone] = useState(0);
   const result = useQuery({
     queryKey: ["proven", claims.root_id, claims.node_id, claims.object.location],
-    queryFn: ({ signal }) => prove(claims, (location) => archivedBytes(location, signal), setDone),
+    queryFn: ({ signal }) => prove(claims, (location) => getBytes(location, signal), setDone),
     staleTime: Infinity,
   });
   if (result.error) return <Failed error={result.error} retry={() => void result.refetch()} />;
@@ -121,12 +118,8 @@ function SaveProof({ claims, proven, state }: { claims: Claims; proven: Proven; 
     );
   return (
     <div className="actions">
-      <button className="button" onClick={save}>
-        Save the proof
-      </button>
-      <button className="button" onClick={() => print()}>
-        Print
-      </button>
+      <Button press={save}>Save the proof</Button>
+      <Button press={() => print()}>Print</Button>
     </div>
   );
 }
@@ -185,6 +178,23 @@ function CheckRow({ check }: { check: Check }) {
   );
 }
 
+const digestColumns = ({ hashes }: Proven): ColumnOf<Claims["digests"][number]>[] => [
+  {
+    name: "Day",
+    look: "fixed",
+    cell: ({ day, location, key }) => (
+      <a href={location} rel="noopener noreferrer" title={key}>
+        {day}
+      </a>
+    ),
+  },
+  {
+    name: "SHA-256 of its digest, as computed",
+    look: "mono small",
+    cell: ({ day }) => hashes.get(day) || "not read",
+  },
+];
+
 function Archive({ claims, proof, proven }: { claims: Claims; proof: RecordProof; proven: Proven }) {
   return (
     <details>
@@ -201,21 +211,7 @@ function Archive({ claims, proof, proven }: { claims: Claims; proof: RecordProof
           {plural(proof.object?.records ?? 0, "record")}, {count(claims.object.size_bytes)} bytes
         </dd>
       </dl>
-      <table className="table">
-        <Heads names={["Day", "SHA-256 of its digest, as computed"]} />
-        <tbody>
-          {claims.digests.map(({ day, location, key }) => (
-            <tr key={day}>
-              <td className="fixed">
-                <a href={location} rel="noopener noreferrer" title={key}>
-                  {day}
-                </a>
-              </td>
-              <td className="mono small">{proven.hashes.get(day) || "not read"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <LongTable label="digests" columns={digestColumns(proven)} rows={claims.digests} />
       <p className="small muted">
         Signatures of digests, and objects of other roots, are left to <code>headwater verify</code>.
       </p>

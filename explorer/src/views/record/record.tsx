@@ -1,13 +1,18 @@
 /** A record's path from its root, its descendants and its proof, and the folded tree of a root. */
 
-import { Link, useSearch } from "wouter";
-
-import { Nothing, useTitle } from "../../parts/frame";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useSearch } from "wouter";
+import { rootOutline, rootTrace, type SearchRecord, searchRecords } from "../../api/record-queries";
+import { count, plural } from "../../model/format";
+import { nestGroups } from "../../model/outline";
+import { Filter, LinkButton, MonoLink } from "../../parts/controls";
+import { Bones, download, Failed, Loaded, Nothing, useTitle, When } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
-import { RecordsOfAction } from "./group";
 import { RecordPath } from "./path";
-import { Root } from "./root";
+import { Tree, timeOf } from "./tree";
 
 export function RecordView() {
   const query = new URLSearchParams(useSearch());
@@ -45,9 +50,90 @@ function Head({ node, root }: { node: string; root: string }) {
 
 const RecordOf = ({ root }: { root: string }) => (
   <>
-    Record of{" "}
-    <Link className="mono" href={link("record", { root })}>
-      {root}
-    </Link>
+    Record of <MonoLink to={link("record", { root })}>{root}</MonoLink>
   </>
 );
+
+function Root({ root }: { root: string }) {
+  const result = useQuery(rootOutline(root));
+  const trace = async () =>
+    download(
+      `trace-${root.replace(/[^\w.-]+/g, "_").slice(0, 60)}.jsonl`,
+      "application/x-ndjson",
+      await rootTrace(root),
+    );
+  const folds = useMemo(() => nestGroups(result.data?.groups ?? []), [result.data]);
+  return (
+    <section className="card">
+      <div className="actions">
+        <h2>All that came of it, folded by what was done</h2>
+        <button className="button push" onClick={() => void trace()}>
+          Trace as JSON lines
+        </button>
+      </div>
+      <Loaded of={result}>
+        {({ records, truncated }) => (
+          <>
+            <p className="muted">
+              {plural(records, "record")}, live and archived{truncated && "; of the steps, the first are here"}
+            </p>
+            <Tree folds={folds} root={root} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+const COLUMNS: ColumnOf<SearchRecord>[] = [
+  {
+    name: "Node",
+    by: (record) => record.node_id,
+    cell: (record) => (
+      <MonoLink to={link("record", { node: record.node_id, root: record.root_id })}>{record.node_id}</MonoLink>
+    ),
+  },
+  {
+    name: "Place",
+    by: (record) => record.storage_location,
+    cell: (record) => <span className="mono">{record.storage_location}</span>,
+  },
+  { name: "Recorded", by: (record) => record.recordedAt, cell: (record) => <When time={timeOf(record.recordedAt)} /> },
+];
+
+function useRecords(root: string, action: string) {
+  return useInfiniteQuery({
+    queryKey: ["records of action", root, action],
+    queryFn: ({ pageParam, signal }) => searchRecords({ root, action }, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.cursor ?? undefined,
+  });
+}
+
+function RecordsOfAction({ root, action }: { root: string; action: string }) {
+  const [filter, setFilter] = useState("");
+  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useRecords(root, action);
+  if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Bones />;
+  const all = data.pages.flatMap(({ records }) => records);
+  const rows = all.filter(({ node_id, storage_location }) => `${node_id} ${storage_location}`.includes(filter));
+  return (
+    <section className="card">
+      <div className="actions">
+        <h2>{action}</h2>
+        <LinkButton to={link("record", { root })}>All actions</LinkButton>
+        <Filter label="filter the records" value={filter} set={setFilter} />
+        <span className="muted" role="status">
+          {filter && `${count(rows.length)} of `}
+          {plural(all.length, "record")}
+          {hasNextPage && ", and there may be more"}
+        </span>
+        {hasNextPage && (
+          <button className="button" disabled={isFetching} onClick={() => void fetchNextPage()}>
+            Next page
+          </button>
+        )}
+      </div>
+      <LongTable label={`records of ${action}`} columns={COLUMNS} rows={rows} keyOf={({ node_id }) => node_id} />
+    </section>
+  );
+}

@@ -1,9 +1,12 @@
 /** A tree of records, folded by action, and the path of one. */
 
+import "./record.css";
+
 import { Link } from "wouter";
 
 import { count, utc } from "../../model/format";
 import type { Fold, Step } from "../../model/outline";
+import { MonoLink } from "../../parts/controls";
 import { When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { SignOf } from "../../parts/signs";
@@ -42,9 +45,9 @@ function FoldRow({ fold, root }: { fold: Fold; root: string }) {
       <ul className="examples">
         {fold.examples.map((step) => (
           <li key={step.node_id}>
-            <Link className="mono" href={link("record", { node: step.node_id, root })} title={step.storage_location}>
+            <MonoLink to={link("record", { node: step.node_id, root })} title={step.storage_location}>
               {step.node_id}
-            </Link>
+            </MonoLink>
           </li>
         ))}
         {fold.count > fold.examples.length && (

@@ -5,5 +5,4 @@ import { useQuery } from "@tanstack/react-query";
 import { run as fetchRun } from "../../api/queries";
 
 /** A run; without an id, nothing is fetched. */
-export const useRun = (id: string) =>
-  useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal), enabled: id !== "" });
+export const useRun = (id: string) => useQuery({ ...fetchRun(id), enabled: id !== "" });

@@ -113,12 +113,7 @@ function useSchemas(uses: readonly UsedTwice[]): Map<string, ReturnType<typeof f
   const both = uses.filter(({ uses: [first, second] }) => first && second).slice(0, SCHEMAS_MAX / 2);
   const asked = both.flatMap(({ uses: [first, second] }) => [first!.datasetVersionId, second!.datasetVersionId]);
   const results = useQueries({
-    queries: asked.map((id) => ({
-      queryKey: ["version", id.namespace, id.name, id.version],
-      queryFn: ({ signal }: { signal: AbortSignal }) => datasetVersion(id, signal),
-      retry: false,
-      staleTime: Infinity,
-    })),
+    queries: asked.map((id) => ({ ...datasetVersion(id), retry: false, staleTime: Infinity })),
   });
   return new Map(
     both.flatMap(({ id }, place) => {

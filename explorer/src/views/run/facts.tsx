@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import type { Run } from "../../api/queries";
 import { ago, duration, utc } from "../../model/format";
 import { parentOf } from "../../model/parent";
+import { MonoLink } from "../../parts/controls";
 import { Fact } from "../../parts/fact";
 import { JobLink, When } from "../../parts/frame";
 import { Running } from "../../parts/running";
@@ -28,9 +29,7 @@ export function RunFacts({ run, against }: Of) {
           <StateOf state={run.state} />
         )}
       </Fact>
-      <Fact of="Job">
-        <JobLink job={run.job} />
-      </Fact>
+      <Fact of="Job" is={<JobLink job={run.job} />} />
       <Times run={run} />
       {run.attempts && <Attempts attempts={run.attempts} />}
       {run.lineageIncomplete && (
@@ -130,9 +129,9 @@ function PartOf({ facets }: { facets: Record<string, unknown> }) {
   return (
     <Fact of="Part of">
       <Link href={link("job", { node: jobId(parent.job) })}>{parent.job.name}</Link>,{" "}
-      <Link className="mono" href={link("run", { id: parent.run })} title={parent.run}>
+      <MonoLink to={link("run", { id: parent.run })} title={parent.run}>
         run {parent.run.slice(0, 8)}…
-      </Link>
+      </MonoLink>
     </Fact>
   );
 }

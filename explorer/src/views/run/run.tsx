@@ -1,14 +1,19 @@
 /** A run: what it read and made, its error, its facets; with a second one beside it. */
 
+import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
-
-import { Nothing, useTitle } from "../../parts/frame";
-import { link } from "../../url/state";
+import { childRuns, linkedRuns, type Run } from "../../api/queries";
+import { count, duration } from "../../model/format";
+import { rankOf } from "../../model/states";
+import { Counted } from "../../parts/controls";
+import { Loaded, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
+import { StateOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { jobId } from "../../url/ids";
+import { link, type Side } from "../../url/state";
 import { useRun } from "./data";
 import { Differences } from "./differences";
-import { LinkedRuns } from "./linked";
 import { OneRun } from "./one-run";
-import { StartedRuns } from "./started";
 
 export function RunView() {
   const query = new URLSearchParams(useSearch());
@@ -50,3 +55,84 @@ function BothRuns({ id, vs }: { id: string; vs: string }) {
   const [mine, other] = [useRun(id), useRun(vs)];
   return mine.data && other.data ? <Differences mine={mine.data} other={other.data} /> : null;
 }
+
+const LINKED = {
+  up: { title: "The runs that made what it read", way: "upstream" as const },
+  down: { title: "The runs that read what it made", way: "downstream" as const },
+};
+
+function LinkedRuns({ id, side }: { id: string; side: Side }) {
+  const { title, way } = LINKED[side];
+  const result = useQuery(linkedRuns(id, way));
+  return (
+    <section className="card">
+      <h2>{title}</h2>
+      <Loaded of={result} rows={3}>
+        {({ runs, truncated }) => {
+          const others = runs.filter(({ run }) => run.id !== id);
+          return (
+            <>
+              {others.length === 0 && <p className="muted">None is known.</p>}
+              <table className="table">
+                <tbody>
+                  {others.map(({ run, job }) => (
+                    <tr key={`${job.name} ${run.id}`}>
+                      <td className="fixed">
+                        <StateOf state={run.status} />
+                      </td>
+                      <td>{job.name}</td>
+                      <td className="mono">
+                        <Link href={link("run", { id: run.id })} title={run.id}>
+                          {run.id.slice(0, 13)}…
+                        </Link>
+                      </td>
+                      <td className="fixed">
+                        <When time={run.end ?? run.start} />
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+              {truncated && <p className="muted">There are more.</p>}
+            </>
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}
+
+const STARTED_MAX = 200;
+
+function StartedRuns({ id }: { id: string }) {
+  const { data } = useQuery(childRuns(id, STARTED_MAX));
+  if (!data?.runs.length) return null;
+  return (
+    <section className="card" aria-label="started runs">
+      <Counted title="Started" of={count(data.totalCount)} />
+      <LongTable
+        label="runs that it started"
+        height="420px"
+        columns={STARTED}
+        rows={[...data.runs].sort((first, second) => rankOf(first.state) - rankOf(second.state))}
+        keyOf={(run) => run.id}
+      />
+      {data.totalCount > data.runs.length && (
+        <p className="muted">and {count(data.totalCount - data.runs.length)} more</p>
+      )}
+    </section>
+  );
+}
+
+const STARTED: ColumnOf<Run>[] = [
+  { name: "State", by: (run) => run.state, cell: (run) => <StateOf state={run.state} /> },
+  {
+    name: "Job",
+    by: (run) => run.job.name,
+    cell: (run) => (
+      <NodeLink id={jobId(run.job)} name={run.job.name} where={run.job.namespace} href={link("run", { id: run.id })} />
+    ),
+  },
+  { name: "Started", by: (run) => run.startedAt ?? "", cell: (run) => <When time={run.startedAt} /> },
+  { name: "Took", number: true, by: (run) => run.durationMs ?? -1, cell: (run) => duration(run.durationMs) },
+];

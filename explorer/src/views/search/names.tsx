@@ -91,10 +91,7 @@ export function Names({ q, tag = "", state = "" }: { q: string; tag?: string; st
 }
 
 export function Browse({ namespace }: { namespace: string }) {
-  const result = useQuery({
-    queryKey: ["browse", namespace],
-    queryFn: ({ signal }) => browse(namespace, LIMIT, signal),
-  });
+  const result = useQuery(browse(namespace, LIMIT));
   return (
     <Loaded of={result}>
       {({ hits, total }) => (

@@ -2,10 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 
 import { type SearchRecord, searchRecords } from "../../api/record-queries";
-import { Filter } from "../../parts/controls";
+import { Button, Filter, MonoLink } from "../../parts/controls";
 import { Loaded, Nothing, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -56,11 +56,7 @@ export function Records({ q }: { q: string }) {
           </p>
           {records.length === 0 && (
             <Nothing title={"location" in by ? "No record's location begins so" : "No record has this id"}>
-              {cursor && (
-                <button className="button" onClick={() => void result.refetch()}>
-                  Search again
-                </button>
-              )}
+              {cursor && <Button press={() => void result.refetch()}>Search again</Button>}
             </Nothing>
           )}
           {records.length > 0 && (
@@ -82,20 +78,14 @@ const COLUMNS: ColumnOf<SearchRecord>[] = [
     name: "Node",
     by: (record) => record.node_id,
     cell: (record) => (
-      <Link className="mono" href={link("record", { node: record.node_id, root: record.root_id })}>
-        {record.node_id}
-      </Link>
+      <MonoLink to={link("record", { node: record.node_id, root: record.root_id })}>{record.node_id}</MonoLink>
     ),
   },
   { name: "Action", by: (record) => record.action_taken, cell: (record) => record.action_taken },
   {
     name: "Root",
     by: (record) => record.root_id,
-    cell: (record) => (
-      <Link className="mono" href={link("record", { root: record.root_id })}>
-        {record.root_id}
-      </Link>
-    ),
+    cell: (record) => <MonoLink to={link("record", { root: record.root_id })}>{record.root_id}</MonoLink>,
   },
   {
     name: "Recorded",

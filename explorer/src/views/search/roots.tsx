@@ -1,31 +1,24 @@
 /** The roots whose id begins with what was typed; a token of some roots may be refused the list. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 
+import type { ResponseOf } from "../../api/client";
 import { rootsFrom } from "../../api/record-queries";
 import { count } from "../../model/format";
+import { MonoLink } from "../../parts/controls";
 import { useReader } from "../../parts/me";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
 
-type Root = Awaited<ReturnType<typeof rootsFrom>>["roots"][number];
+type Root = ResponseOf<"/api/v1/records/roots">["roots"][number];
 
 export function Roots({ prefix }: { prefix: string }) {
   const { root } = useReader();
-  const { data } = useQuery({
-    queryKey: ["roots", prefix],
-    queryFn: ({ signal }) => rootsFrom(prefix, signal),
-    enabled: root === undefined,
-  });
+  const { data } = useQuery({ ...rootsFrom(prefix), enabled: root === undefined });
   if (root !== undefined && !prefix)
     return (
       <p>
-        Your token opens the root{" "}
-        <Link className="mono" href={link("record", { root })}>
-          {root}
-        </Link>
-        .
+        Your token opens the root <MonoLink to={link("record", { root })}>{root}</MonoLink>.
       </p>
     );
   if (!data?.roots.length) return prefix ? null : <p className="muted">No root is listed here.</p>;
@@ -44,11 +37,7 @@ const COLUMNS: ColumnOf<Root>[] = [
   {
     name: "Root",
     by: (match) => match.root_id,
-    cell: (match) => (
-      <Link className="mono" href={link("record", { root: match.root_id })}>
-        {match.root_id}
-      </Link>
-    ),
+    cell: (match) => <MonoLink to={link("record", { root: match.root_id })}>{match.root_id}</MonoLink>,
   },
   {
     name: "Archived",

@@ -2,7 +2,8 @@
 
 import { Link } from "wouter";
 
-import type { Broken, brokenJobs } from "../../api/list-queries";
+import type { Schema } from "../../api/client";
+import type { Broken } from "../../api/list-queries";
 import { shortError } from "../../model/error-text";
 import { count, plural, since, utc } from "../../model/format";
 import { JobLink } from "../../parts/frame";
@@ -10,9 +11,7 @@ import { StateOf } from "../../parts/signs";
 import { link, mapLink } from "../../url/state";
 import { namesOf } from "./jobs";
 
-type Report = Awaited<ReturnType<typeof brokenJobs>>;
-
-export function BrokenJobs({ report, owner }: { report: Report; owner: string }) {
+export function BrokenJobs({ report, owner }: { report: Schema<"BrokenReport">; owner: string }) {
   return (
     <>
       {report.totalCount === 0 && (

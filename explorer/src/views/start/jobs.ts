@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
-import { brokenJobs, jobsOfState, type ShortJob } from "../../api/list-queries";
+import { brokenJobs, jobsOfStates, type ShortJob } from "../../api/list-queries";
 import { useMine } from "../../parts/mine";
 
 const BROKEN_MAX = 12,
@@ -11,10 +11,7 @@ const OTHERS = ["ABORTED", "RUNNING"] as const;
 
 export const namesOf = (job: { owners: readonly { name: string }[] }) => job.owners.map(({ name }) => name);
 
-const brokenOf = (owner: string) => ({
-  queryKey: ["broken", owner],
-  queryFn: ({ signal }: { signal: AbortSignal }) => brokenJobs(owner, BROKEN_MAX, signal),
-});
+const brokenOf = (owner: string) => brokenJobs(owner, BROKEN_MAX);
 
 /** The jobs that fail, of the chosen owner or of all. */
 export const useBroken = () => useQuery({ ...brokenOf(useMine().owner), placeholderData: keepPreviousData });
@@ -23,12 +20,7 @@ export const useBroken = () => useQuery({ ...brokenOf(useMine().owner), placehol
 export const useAllBroken = () => useQuery(brokenOf(""));
 
 /** Jobs whose last run was aborted, then those that run. */
-export const useOthers = () =>
-  useQuery({
-    queryKey: ["work"],
-    queryFn: async ({ signal }) =>
-      Promise.all(OTHERS.map(async (state) => ({ state, ...(await jobsOfState(state, OTHERS_MAX, signal)) }))),
-  });
+export const useOthers = () => useQuery(jobsOfStates(OTHERS, OTHERS_MAX));
 
 /** The jobs of the lists; a stream that runs does as it should. */
 export const jobsIn = (work: readonly { jobs: readonly ShortJob[] }[] | undefined) =>

@@ -3,6 +3,7 @@
 import type { ReactNode } from "react";
 
 import type { Kept } from "../../model/mine";
+import { Chip } from "../../parts/controls";
 import { NodeLink } from "../../parts/frame";
 import { mine, useMine } from "../../parts/mine";
 import { SignOf } from "../../parts/signs";
@@ -52,11 +53,7 @@ export function MineCard() {
           <input type="checkbox" checked={mine.remembers} onChange={(event) => mine.remember(event.target.checked)} />{" "}
           Keep what I look at, in this browser
         </label>
-        {(pinned.length > 0 || seen.length > 0 || owner) && (
-          <button className="chip" onClick={mine.forget}>
-            Forget all
-          </button>
-        )}
+        {(pinned.length > 0 || seen.length > 0 || owner) && <Chip press={mine.forget}>Forget all</Chip>}
       </div>
     </section>
   );

@@ -1,13 +1,16 @@
 /** The first view: what to look for, and what fails. */
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect } from "react";
-import { Link } from "wouter";
+import "./start.css";
 
-import { changedJobs } from "../../api/list-queries";
-import { namespaces, tags } from "../../api/queries";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { Link, useLocation } from "wouter";
+import { CHANGED_JOBS } from "../../api/list-queries";
+import { demo, startDemo } from "../../api/local";
+import { ME, NAMESPACES, TAGS } from "../../api/queries";
 import { CARDS, PICTURES } from "../../features";
 import { count } from "../../model/format";
+import { MonoLink } from "../../parts/controls";
 import { Find } from "../../parts/find";
 import { Bones, JobLink, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -17,13 +20,11 @@ import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 import { StartCard } from "./list";
 import { MineCard } from "./mine";
-import { useDemo } from "./use-demo";
 import { WorkList } from "./work";
 
 // A stack is empty once; every other visit loads less without them.
 const Ways = lazy(async () => ({ default: (await import("./ways")).Ways }));
 const EMPTY_POLL_MS = 4_000;
-const NAMESPACES = { queryKey: ["namespaces"], queryFn: ({ signal }: { signal: AbortSignal }) => namespaces(signal) };
 
 export function StartView() {
   useTitle("");
@@ -78,13 +79,15 @@ function useEmptiness(isAllowed: boolean): boolean {
     if (!isEmpty) return;
     // What was empty is queried anew; the reader and the demo's run are not of that.
     return () =>
-      void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" && queryKey[0] !== "demo" });
+      void client.resetQueries({
+        predicate: ({ queryKey }) => queryKey[0] !== ME.queryKey[0] && queryKey[0] !== "demo",
+      });
   }, [isEmpty, client]);
   return isEmpty;
 }
 
 function LastJobs() {
-  const result = useQuery({ queryKey: ["changed"], queryFn: ({ signal }) => changedJobs(signal) });
+  const result = useQuery(CHANGED_JOBS);
   return (
     <StartCard title="Ran lately" of={result} rows={3}>
       {({ jobs }) => (
@@ -113,9 +116,7 @@ function Namespaces() {
           <ul className="plain">
             {listed.map(({ name }) => (
               <li key={name}>
-                <Link className="mono" href={link("search", { namespace: name })}>
-                  {name}
-                </Link>{" "}
+                <MonoLink to={link("search", { namespace: name })}>{name}</MonoLink>{" "}
                 <Link className="small" href={link("datasets", { namespace: name })}>
                   datasets
                 </Link>
@@ -130,7 +131,7 @@ function Namespaces() {
 }
 
 function KnownTags() {
-  const { data } = useQuery({ queryKey: ["tags"], queryFn: ({ signal }) => tags(signal) });
+  const { data } = useQuery(TAGS);
   if (!data?.tags.length) return null;
   return (
     <section className="card">
@@ -141,4 +142,33 @@ function KnownTags() {
       )}
     </section>
   );
+}
+
+const POLL_MS = 1_000;
+const KEY = ["demo"];
+
+/** Return the run, which is not known unless `isEmpty`, and a function that starts one. */
+function useDemo(isEmpty: boolean) {
+  const { me } = useReader();
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  // API Gateway names the caller, or a token does: no such stack is on this machine.
+  const isLocal = me?.caller === null;
+  const { data } = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => demo(signal),
+    retry: false,
+    gcTime: 0,
+    enabled: ({ state }) => (isEmpty && isLocal) || state.data?.state === "RUNNING",
+    refetchInterval: ({ state }) => (state.data?.state === "RUNNING" ? POLL_MS : false),
+  });
+  const before = useRef(data?.state);
+  useEffect(() => {
+    if (before.current === "RUNNING" && data?.state === "COMPLETED" && data.link) navigate(`/${data.link}`);
+    before.current = data?.state;
+  }, [data, navigate]);
+  const load = async () => {
+    client.setQueryData(KEY, await startDemo());
+  };
+  return { demo: data, load };
 }

@@ -1,7 +1,8 @@
 /** Three ways to the first lineage, where there is none to show: the demo's, one run by curl, a PySpark job's. */
 
-import { type ReactNode, useState } from "react";
+import "./ways.css";
 
+import { type ReactNode, useState } from "react";
 import { addressOf, tokens } from "../../api/client";
 import type { Demo } from "../../api/local";
 import { curlOf, type Intake, intakeOf, pysparkOf, UNKNOWN_URL } from "../../model/ways";

@@ -15,10 +15,7 @@ import { link } from "../../url/state";
 export function TestsView() {
   useTitle("Failing tests");
   const namespace = new URLSearchParams(useSearch()).get("namespace") ?? "";
-  const result = useQuery({
-    queryKey: ["failing-tests", namespace],
-    queryFn: ({ signal }) => failingTests(namespace, signal),
-  });
+  const result = useQuery(failingTests(namespace));
   return (
     <div className="page">
       <h1>

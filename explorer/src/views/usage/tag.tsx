@@ -12,17 +12,13 @@ import { download, Loaded, useTitle } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { datasetId } from "../../url/ids";
 import { link } from "../../url/state";
-import { FlowTable } from "./flows";
 import { RangeChoice, useRange, Window } from "./range";
-import { Tagged } from "./tagged";
+import { Flows, Tagged } from "./tables";
 
 export function TagUsageView({ tag }: { tag: string }) {
   const range = useRange();
   useTitle(`Usage of ${tag}`);
-  const result = useQuery({
-    queryKey: ["tag-usage", tag, range],
-    queryFn: ({ signal }) => usageOfTag(tag, range, signal),
-  });
+  const result = useQuery(usageOfTag(tag, range));
   return (
     <div className="page">
       <header className="head">
@@ -90,9 +86,9 @@ function TaggedFlows({ report }: { report: TagUsage }) {
           </button>
         )}
       </div>
-      <FlowTable title="Flowed into, without the tag" flows={[...untagged, ...(isAll ? failed : [])].filter(has)} />
-      <Tagged report={{ ...report, columns: report.columns.filter(has) }} />
-      {rest.length > 0 && <FlowTable title="Flowed into, tagged as well or indirectly" flows={rest.filter(has)} />}
+      <Flows title="Flowed into, without the tag" flows={[...untagged, ...(isAll ? failed : [])].filter(has)} />
+      <Tagged columns={report.columns.filter(has)} />
+      {rest.length > 0 && <Flows title="Flowed into, tagged as well or indirectly" flows={rest.filter(has)} />}
     </>
   );
 }

@@ -7,18 +7,9 @@ import { provenance as fetchProvenance, usage as fetchUsage, usageCsv } from "..
 import { download, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink } from "../../url/state";
-import { FlowTable } from "./flows";
 import { RangeChoice, useRange, Window } from "./range";
-import { Sources } from "./sources";
+import { Flows, Sources, Uses } from "./tables";
 import { TagUsageView } from "./tag";
-import { Uses } from "./uses";
-
-const useReport = (node: string, range: { start: string; end: string }) =>
-  useQuery({
-    queryKey: ["usage", node, range],
-    queryFn: ({ signal }) => fetchUsage(node, range, signal),
-    enabled: kindOf(node) === "field",
-  });
 
 export function UsageView() {
   const query = new URLSearchParams(useSearch());
@@ -29,12 +20,8 @@ export function UsageView() {
 function ColumnUsageView({ node }: { node: string }) {
   const range = useRange();
   useTitle(node ? `Usage of ${nameOf(node).field ?? nameOf(node).name}` : "Usage");
-  const result = useReport(node, range);
-  const sources = useQuery({
-    queryKey: ["provenance", node, range],
-    queryFn: ({ signal }) => fetchProvenance(node, range, signal),
-    enabled: kindOf(node) === "field",
-  });
+  const result = useQuery({ ...fetchUsage(node, range), enabled: kindOf(node) === "field" });
+  const sources = useQuery({ ...fetchProvenance(node, range), enabled: kindOf(node) === "field" });
   if (kindOf(node) !== "field")
     return <Nothing title="No column is chosen">Usage is of one column: find it with the box above.</Nothing>;
   return (
@@ -63,7 +50,7 @@ function ColumnUsageView({ node }: { node: string }) {
           <>
             <Window report={report} />
             <Uses report={report} />
-            <FlowTable title="Flowed into" flows={report.flows} />
+            <Flows title="Flowed into" flows={report.flows} />
           </>
         )}
       </Loaded>

@@ -1,0 +1,204 @@
+/** Tables of usage: uses, flows, true sources and tagged columns. */
+
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+
+import type { Provenance, TagUsage, Usage } from "../../api/report-queries";
+import { count, plural } from "../../model/format";
+import { Counted, MonoLink } from "../../parts/controls";
+import { JobLink, NodeLink, When } from "../../parts/frame";
+import { SignOf, StateOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { datasetId, fieldId } from "../../url/ids";
+import { link } from "../../url/state";
+
+type Column = Usage["column"];
+
+interface CardProps<T> {
+  title: string;
+  of: ReactNode;
+  /** The sentence in place of rows. */
+  none: string;
+  columns: readonly ColumnOf<T>[];
+  rows: readonly T[];
+}
+
+const TableCard = <T,>({ title, of, none, columns, rows }: CardProps<T>) => (
+  <section className="card">
+    <Counted title={title} of={of} />
+    {rows.length === 0 ? (
+      <p className="muted">{none}</p>
+    ) : (
+      <LongTable label={title.toLowerCase()} columns={columns} rows={rows} height="70vh" />
+    )}
+  </section>
+);
+
+const COLUMN = {
+  name: "Column",
+  by: ({ column }: { column: Column }) => column.dataset.name,
+  cell: ({ column: { dataset, field } }: { column: Column }) => (
+    <NodeLink
+      id={field === null ? datasetId(dataset) : fieldId(dataset, field)}
+      name={nameOf({ dataset, field })}
+      where={dataset.namespace}
+    />
+  ),
+};
+
+const nameOf = ({ dataset, field }: Column) =>
+  `${dataset.name}${field === null ? " (columns not reported)" : `.${field}`}`;
+
+const HOPS = { name: "Hops", number: true, by: hopsOf, cell: hopsOf };
+
+function hopsOf({ hops }: { hops: number }) {
+  return hops;
+}
+
+/** The way of a value to a column. */
+function How({ of: { masked, direct } }: { of: { masked: boolean; direct: boolean } }) {
+  if (!masked) return direct ? "direct" : <span className="muted">indirect</span>;
+  return (
+    <span className="state is-masked">
+      <SignOf of="lock" />
+      masked
+    </span>
+  );
+}
+
+type Flow = Usage["flows"][number];
+
+const FLOWS: ColumnOf<Flow>[] = [
+  HOPS,
+  COLUMN,
+  {
+    name: "How",
+    look: "fixed",
+    cell: (flow) => (
+      <>
+        <How of={flow} />
+        {!flow.certain && <span className="muted"> · possibly</span>}
+        {flow.failed && <span className="removed"> ✕ by failed runs</span>}
+      </>
+    ),
+  },
+  {
+    name: "Now",
+    look: "fixed",
+    by: ({ status }) => status,
+    cell: ({ status }) => (status === "dropped" ? <span className="removed">✕ dropped</span> : status),
+  },
+  { name: "By", look: "small", cell: ({ jobs }) => jobs.map(({ name }) => name).join(", ") },
+];
+
+/** Columns that a column or a tag flowed into. */
+export const Flows = ({ title, flows }: { title: string; flows: readonly Flow[] }) => (
+  <TableCard
+    title={title}
+    of={plural(flows.length, "column")}
+    none="Nothing was made of it in this time."
+    columns={FLOWS}
+    rows={flows}
+  />
+);
+
+const REASONS = {
+  raw: "raw: no run wrote its dataset",
+  generated: "generated: made of nothing",
+  unreported: "not reported of which columns",
+  before: "made before this time",
+  elsewhere: "in a namespace that is not yours to see",
+} as const;
+
+const SOURCES: ColumnOf<Provenance["sources"][number]>[] = [
+  HOPS,
+  COLUMN,
+  { name: "How", cell: (source) => <How of={source} /> },
+  { name: "The path ends here because it is", cell: ({ reason }) => REASONS[reason] },
+];
+
+/** True sources of a column: where the paths to it begin. */
+export const Sources = ({ report: { sources } }: { report: Provenance }) => (
+  <TableCard
+    title="True sources"
+    of={plural(sources.length, "column")}
+    none="None is known."
+    columns={SOURCES}
+    rows={sources}
+  />
+);
+
+const TAGGED: ColumnOf<TagUsage["columns"][number]>[] = [
+  COLUMN,
+  {
+    name: "Tagged by",
+    look: "small",
+    cell: ({ reportedBy }) =>
+      [...new Set(reportedBy.map(({ producer, caller, source }) => caller ?? source ?? producer ?? "unknown"))].join(
+        ", ",
+      ),
+  },
+  {
+    name: "See",
+    look: "fixed",
+    cell: ({ column: { dataset, field } }) =>
+      field !== null && <Link href={link("usage", { node: fieldId(dataset, field) })}>usage</Link>,
+  },
+];
+
+/** The columns that have a tag, with who tagged them. */
+export const Tagged = ({ columns }: Pick<TagUsage, "columns">) => (
+  <TableCard
+    title="Tagged"
+    of={plural(columns.length, "column")}
+    none="No column has it now."
+    columns={TAGGED}
+    rows={columns}
+  />
+);
+
+const FIELDS_MAX = 6,
+  RUNS_MAX = 3;
+
+const USES: ColumnOf<Usage["uses"][number]>[] = [
+  {
+    name: "Use",
+    look: "fixed",
+    by: ({ kind }) => kind,
+    cell: ({ kind, known }) => (
+      <>
+        <b>{kind.toLowerCase()}</b>
+        {!known && <div className="small muted">columns not reported</div>}
+      </>
+    ),
+  },
+  {
+    name: "Job",
+    by: ({ job }) => job?.name ?? "",
+    cell: ({ job }) => (job ? <JobLink job={job} /> : <span className="muted">not yours to see</span>),
+  },
+  {
+    name: "Fields",
+    look: "mono small",
+    cell: ({ fields }) =>
+      fields.slice(0, FIELDS_MAX).map(nameOf).join(", ") +
+      (fields.length > FIELDS_MAX ? ` and ${fields.length - FIELDS_MAX} more` : ""),
+  },
+  { name: "Runs", number: true, by: (use) => use.count, cell: (use) => count(use.count) },
+  { name: "Last", look: "fixed", by: ({ last }) => last, cell: ({ last }) => <When time={last} /> },
+  {
+    name: "Newest runs",
+    look: "fixed",
+    cell: ({ runs }) =>
+      runs.slice(0, RUNS_MAX).map(({ id, state }) => (
+        <div key={id}>
+          <StateOf state={state}>{""}</StateOf> <MonoLink to={link("run", { id })}>{`${id.slice(0, 13)}…`}</MonoLink>
+        </div>
+      )),
+  },
+];
+
+/** Uses of a column: which jobs read, wrote or filtered by it, and their newest runs. */
+export const Uses = ({ report: { uses } }: { report: Usage }) => (
+  <TableCard title="Uses" of={count(uses.length)} none="No run used it in this time." columns={USES} rows={uses} />
+);
