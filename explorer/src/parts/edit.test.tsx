@@ -76,7 +76,7 @@ test("what breaks a rule is refused in the dialog, and what was typed stays", as
 });
 
 test("a reader who may not write there is offered no editing", async () => {
-  openPage("dataset?node=dataset:lake:checked", { ...aDataset(), "/api/v1/me": { ...ME, namespaces: ["marts"] } });
+  openPage("dataset?node=dataset:lake:checked", { ...aDataset(), "/api/v1/me": { ...ME, writes: ["marts"] } });
   await screen.findByRole("link", { name: "Facets" });
   expect(screen.queryByRole("button", { name: /^edit/ })).toBeNull();
 });
