@@ -1,4 +1,4 @@
-/** The picture as SVG, drawn from layout and model: the page itself holds only what is in view. */
+/** The picture as SVG, drawn from layout and model: the page itself holds the part in view. */
 
 import { areasOf, type Box, bendsOf, lowestBetween, type Placed } from "../layout/boxes";
 import { isBack, lineOf } from "../layout/path";
@@ -32,7 +32,7 @@ const INKS = [
 
 export type Inks = Record<(typeof INKS)[number], string>;
 const XMLNS = "http://www.w3.org/2000/svg";
-// The first three have letters of the same widths: a text that fits here fits where the file is opened.
+// The first three have letters of the same widths: a text fits in every program that opens the file.
 const SANS = 'Arial, "Liberation Sans", Helvetica, sans-serif';
 const MONO = "ui-monospace, Menlo, Consolas, monospace";
 const MARGIN = 24;
@@ -231,7 +231,7 @@ export function toWide({ text, width, height }: Drawing): Drawing {
 
 const PIXELS_MAX = 8000;
 
-/** The same as PNG, twice as fine as the page where that is not too large. */
+/** Draw a picture as PNG, twice as fine as the page, up to a limit of pixels. */
 export async function toPng(svg: Drawing): Promise<Blob> {
   const url = URL.createObjectURL(new Blob([svg.text], { type: "image/svg+xml" }));
   try {

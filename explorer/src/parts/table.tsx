@@ -1,4 +1,4 @@
-/** A table that sorts by its columns and draws of many rows only those in view. */
+/** A table with order by column; of many rows, the rows in view are drawn. */
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useMemo, useState } from "react";
@@ -19,7 +19,7 @@ interface Props<T> {
   label: string;
   columns: readonly ColumnOf<T>[];
   rows: readonly T[];
-  /** Each row by its place, where it has no name of its own. */
+  /** The name of a row; its place by default. */
   keyOf?: (row: T) => string;
   selected?: string;
   height?: string;
@@ -28,7 +28,7 @@ interface Props<T> {
 export function LongTable<T>(props: Props<T>) {
   const { label, columns, rows, height = "calc(100vh - 240px)" } = props;
   const { sorted, order, setOrder } = useSorted(rows, columns);
-  // A state and no ref: the rows that are drawn follow from it, and a body is committed before the box around it.
+  // A state and no ref: the drawn rows follow from the box, and React commits a body before the box.
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   return (
     <div
@@ -76,7 +76,7 @@ interface HeadProps<T> {
   setOrder: (order: Order | null) => void;
 }
 
-/** The head of a column: a click sorts by it, a second one the other way around, a third one not at all. */
+/** The head of a column: a click sorts by the column, a second click in reverse, a third click by nothing. */
 function Head<T>({ column: { name, by, number }, order, setOrder }: HeadProps<T>) {
   const own = order?.name === name ? order : null;
   const next = !own ? { name, down: false } : own.down ? null : { name, down: true };
@@ -136,7 +136,7 @@ function Body<T>({
   );
 }
 
-/** The room of rows that are not drawn. */
+/** The room of undrawn rows. */
 function Gap({ height, width }: { height: number; width: number }) {
   return height > 0 ? (
     <tr aria-hidden="true">

@@ -92,7 +92,11 @@ def _select_current(node: FieldNode | Node, view: GraphView, *, downstream: bool
 
 
 def select_version(node: FieldNode | Node, version: str, walk: VersionWalk) -> list[NodeOfVersion] | None:
-    """List the columns of a dataset's version, or of the outputs of a job version's last run."""
+    """List the columns of a dataset's version, or of the outputs of a job version's last run.
+
+    `select_version(Node(DatasetId("s3://lake", "daily")), "1a2b...", VersionWalk(view))` lists
+    `(Column(s3://lake daily, amount), "1a2b...")`; None if the version is unknown.
+    """
     if isinstance(node, Node) and isinstance(node.id, JobId):
         producers = _made_by_job_version(node.id, version, walk.view)
     else:

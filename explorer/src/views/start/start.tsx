@@ -1,4 +1,4 @@
-/** The first view: what to look for, and what fails. */
+/** The first view: a search, and failures. */
 
 import "./start.css";
 
@@ -22,7 +22,7 @@ import { StartCard } from "./list";
 import { MineCard } from "./mine";
 import { WorkList } from "./work";
 
-// A stack is empty once; every other visit loads less without them.
+// A stack is empty once: later visits load less.
 const Ways = lazy(async () => ({ default: (await import("./ways")).Ways }));
 const EMPTY_POLL_MS = 4_000;
 
@@ -31,7 +31,7 @@ export function StartView() {
   const { can } = useReader();
   const isEmpty = useEmptiness(can("listAllJobs"));
   const { demo, load } = useDemo(isEmpty);
-  // What arrives while the demo runs does not take its card away.
+  // Data of a running demo keeps the card of the demo.
   const showsWays = isEmpty || demo?.state === "RUNNING" || demo?.state === "FAILED";
   return (
     <div className="page wide">
@@ -77,7 +77,7 @@ function useEmptiness(isAllowed: boolean): boolean {
   const isEmpty = data?.totalCount === 0;
   useEffect(() => {
     if (!isEmpty) return;
-    // What was empty is queried anew; the reader and the demo's run are not of that.
+    // Empty lists are queried anew, unlike the reader and the demo's run.
     return () =>
       void client.resetQueries({
         predicate: ({ queryKey }) => queryKey[0] !== ME.queryKey[0] && queryKey[0] !== "demo",
@@ -147,7 +147,7 @@ function KnownTags() {
 const POLL_MS = 1_000;
 const KEY = ["demo"];
 
-/** Return the run, which is not known unless `isEmpty`, and a function that starts one. */
+/** Return the run of the demo, unknown unless `isEmpty`, and a function that starts a run. */
 function useDemo(isEmpty: boolean) {
   const { me } = useReader();
   const client = useQueryClient();
