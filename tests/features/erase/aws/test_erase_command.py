@@ -9,7 +9,7 @@ import pytest
 
 from headwater.cli.deployment import Deployment
 from headwater.cli.main import main
-from headwater.features.erase.command import check_queue, paused
+from headwater.features.erase.deployed import check_queue, paused
 from headwater.features.erase.settings import OUTPUT, PARTITION
 from headwater.features.erase.tables import delete_hidden, run_machine
 from headwater_model.errors import Conflict, Unavailable
