@@ -6,6 +6,7 @@ from headwater.features.feature import Feature
 
 FEATURES: tuple[Feature, ...] = (
     Feature("export", command="headwater.features.export.command"),
+    Feature("check", command="headwater.features.check.command"),
     Feature("mcp", command="headwater.features.mcp.command"),
     Feature(
         "insights",
