@@ -22,7 +22,7 @@ EFFECTS = ("breaks", "rows change", "masked", "perhaps")
 
 @dataclass(slots=True)
 class Reader:
-    """A job, dataset or column made of changed columns; `hops` and `effect` are those of the nearest and worst path."""
+    """A job, dataset or column made of changed columns; `hops` of the nearest path, worst `effect`."""
 
     node_id: str
     type: str
@@ -44,7 +44,7 @@ class Reader:
 
 @dataclass
 class ReaderSearch:
-    """A search for the readers of columns; a proposed job reads what its proposal says, not what its last run read."""
+    """A search for the readers of columns; a proposed job reads the columns of the proposal, not of its last run."""
 
     today: Today
     outputs: Collection[Output]
@@ -65,17 +65,19 @@ class ReaderSearch:
 
     def readers(self, columns: Iterable[Column]) -> list[Reader]:
         """Find the readers of the columns, worst first."""
-        found: dict[str, Reader] = {}
+        readers_by_id: dict[str, Reader] = {}
         columns = list(columns)
         for column in columns:
             for reader in self._of_column(column):
                 reader.columns = {column.node_id}
-                known = found.setdefault(reader.node_id, reader)
+                known = readers_by_id.setdefault(reader.node_id, reader)
                 known.columns |= reader.columns
                 known.hops = min(known.hops, reader.hops)
                 known.effect = min(known.effect, reader.effect, key=EFFECTS.index)
         changed = {column.node_id for column in columns}
-        return sorted((each for each in found.values() if each.node_id not in changed), key=lambda each: each.harm)
+        return sorted(
+            (each for each in readers_by_id.values() if each.node_id not in changed), key=lambda each: each.harm
+        )
 
     def _of_column(self, column: Column) -> Iterator[Reader]:
         """Yield the readers of a column: of a whole report, or hop by hop where a proposed job stands on the way."""
@@ -96,7 +98,7 @@ class ReaderSearch:
             pending += ((below, hops + far) for below, far in new.items())
 
     def _proposed_readers(self, column: Column, hops: int) -> Iterator[Reader]:
-        """Yield the proposed jobs that name a column, and their columns: they break, for the column is gone."""
+        """Yield the proposed jobs with a lost column in the proposal, and the columns made of it: all break."""
         below = self._below.get(column, {})
         yield from (Reader(job, "JOB", hops, EFFECTS[0]) for job in sorted({*below.values()}))
         yield from (Reader(each.node_id, "DATASET_FIELD", hops, EFFECTS[0]) for each in below)
@@ -116,15 +118,15 @@ class ReaderSearch:
     def _without_proposed(
         self, column: Column, nodes: Sequence[Mapping[str, Any]]
     ) -> tuple[list[Mapping[str, Any]], dict[Column, int]]:
-        """Keep the readers by other jobs; list the columns a hop down, those of the proposal among them."""
-        near = [node for node in nodes if node["hops"] == 1]
-        kept = [node for node in near if node["type"] != "DATASET" and not self._is_proposed(node)]
+        """Keep the readers by other jobs; list the columns a hop down, with the columns of the proposal."""
+        nearest = [node for node in nodes if node["hops"] == 1]
+        kept = [node for node in nearest if node["type"] != "DATASET" and not self._is_proposed(node)]
         below = _columns_in(kept, nodes) | dict.fromkeys(self._below.get(column, {}), 1)
         datasets = {each.dataset.node_id for each in below}
         uncertain = any(node["type"] == "JOB" and not node["certain"] for node in kept)
         kept += [
             node
-            for node in near
+            for node in nearest
             if node["type"] == "DATASET" and (node["nodeId"] in datasets or (uncertain and not node["certain"]))
         ]
         return kept, below

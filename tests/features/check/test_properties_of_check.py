@@ -22,13 +22,13 @@ PROPOSALS = st.dictionaries(st.sampled_from(NUMBERS), JOB, min_size=1, max_size=
 
 
 def an_event(number, columns, hour):
-    made = {
+    facet_columns = {
         name: [source(*of.split("."), FILTER if condition else IDENTITY) for of, condition in sources.items()]
         for name, sources in columns.items()
     }
     inputs = sorted({of.split(".")[0] for sources in columns.values() for of in sources})
     run = f"01941f29-7c00-7ea7-b5a3-{hour:06}{number:06}"
-    return a_step(f"j{number}", hour, inputs, [a_dataset_made(f"d{number}", made, list(columns))], run=run)
+    return a_step(f"j{number}", hour, inputs, [a_dataset_made(f"d{number}", facet_columns, list(columns))], run=run)
 
 
 def right_readers(estate, proposal):
