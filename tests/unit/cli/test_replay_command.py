@@ -24,7 +24,7 @@ def replayed(monkeypatch, tmp_path):
     """Replays the days up to one on which the command is interrupted."""
 
     def replay_until(stop):
-        def replay(keys, log, rules):
+        def replay(keys, log, rules, exclusion):
             if keys == [stop]:
                 raise KeyboardInterrupt
             yield Replay(1, 100, tuple(f"{keys[0]} event {number}: too large" for number in range(FAILED_A_DAY)))
