@@ -17,7 +17,7 @@ NUMBERS, NAMES = range(5), "abc"
 COLUMNS = st.builds("d{}.{}".format, st.sampled_from(NUMBERS), st.sampled_from(NAMES))
 # Job n writes dataset dn: the sources of each of its columns, and whether each is a mere condition.
 JOB = st.dictionaries(st.sampled_from(NAMES), st.dictionaries(COLUMNS, st.booleans(), max_size=2), min_size=1)
-ESTATES = st.fixed_dictionaries({number: JOB for number in NUMBERS})
+ESTATES = st.fixed_dictionaries(dict.fromkeys(NUMBERS, JOB))
 PROPOSALS = st.dictionaries(st.sampled_from(NUMBERS), JOB, min_size=1, max_size=2)
 
 
