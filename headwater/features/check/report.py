@@ -41,8 +41,8 @@ class Report:
         }
 
 
-def check(get: Get, proposal: Proposal, tags: Collection[str] = ()) -> Report:
-    """Compare a proposal with the graph of today; `tags` limits the search for lost masks to these tags.
+def check(get: Get, proposal: Proposal, skipped: Sequence[str] = (), tags: Collection[str] = ()) -> Report:
+    """Compare a proposal with the graph of today, but its `skipped` parts; `tags` limits the search for lost masks.
 
     Raises:
         NoResponse: the service does not respond.
@@ -53,7 +53,7 @@ def check(get: Get, proposal: Proposal, tags: Collection[str] = ()) -> Report:
     search, masks = ReaderSearch(today, outputs), Masks(today, tags)
     readers = search.readers(dict.fromkeys(change.column for change in changes if change.breaks))
     unmasked = list(masks.unmasked(outputs))
-    cuts = ["readers: not all were read; make a smaller change"] if search.truncated else []
+    cuts = [*skipped] + (["readers: not all were read; make a smaller change"] if search.truncated else [])
     cuts += ["unmasked: a column has too many sources; not all were read"] if masks.truncated else []
     return Report(changes, readers, unmasked, cuts)
 

@@ -31,7 +31,7 @@ def a_check(columns, fields, job=CHECK, output="checked"):
 
 
 def checked(api, *events, tags=()):
-    return check(getter(api), read_proposal([("e", event) for event in events]), tags).to_json()
+    return check(getter(api), read_proposal([("e", event) for event in events]), tags=tags).to_json()
 
 
 @pytest.fixture
@@ -158,3 +158,29 @@ def test_the_command_prints_the_report_and_its_status(api, tmp_path, capsys):
         file.write_text('{"eventTime": 1}\nno', encoding="utf-8")
         assert main(arguments) == 2
     assert f"{file}:2: must be JSON" in capsys.readouterr().err
+
+
+def test_the_models_of_dbt_are_checked_by_their_catalog_or_contract(tmp_path, capsys):
+    api = GraphApi()
+    made = {"km": [{"namespace": "pg://db", "name": "db.shop.legs", "field": "km"}]}
+    legs = a_dataset("db.shop.legs", "pg://db", fields=[("km", "int"), ("tail", "text")])
+    api.load(a_step("legs", 8, [], [legs]), a_step("report", 9, [], [a_dataset_made("report", made, ["km"])]))
+    model = {"resource_type": "model", "schema": "shop", "name": "legs"}
+    columns = {"tail": {"name": "tail", "data_type": "text"}}
+    contract = {**model, "config": {"contract": {"enforced": True}}, "columns": columns}
+    manifest, catalog = tmp_path / "manifest.json", tmp_path / "catalog.json"
+    with served(api) as url:
+        arguments = ["check", "--dbt", str(tmp_path), "--url", url]
+        manifest.write_text(json.dumps({"nodes": {"model.a.legs": contract, "model.a.new": model}}), encoding="utf-8")
+        assert main(arguments) == 1
+        text = capsys.readouterr().out.splitlines()
+        assert text[1] == "  lost  datasetField:pg://db:db.shop.legs:km  int -> nothing  by job:dbt:model.a.legs"
+        assert (
+            "  model.a.new: not compared: its columns are unknown: run `dbt docs generate`, or enforce a contract"
+            in text
+        )
+        of_catalog = {name: {"name": name, "type": kind} for name, kind in (("km", "int"), ("tail", "text"))}
+        catalog.write_text(json.dumps({"nodes": {"model.a.legs": {"columns": of_catalog}}}), encoding="utf-8")
+        assert main(arguments) == 0
+        manifest.write_text("[]", encoding="utf-8")
+        assert main(arguments) == 2

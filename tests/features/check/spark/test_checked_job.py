@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from headwater.cli.main import main
 from tests.builders_events import a_dataset_event
 from tests.features.serving import served
-from tests.unit.api.columns_pipeline import FIELDS, IDENTITY, a_dataset_made, a_step
+from tests.unit.api.columns_pipeline import FIELDS, a_dataset_made, a_step
 from tests.unit.api.graph_api import GraphApi
 
 JOB = """
@@ -49,3 +51,25 @@ def test_a_job_runs_over_empty_frames_and_is_checked(tmp_path, capsys):
     ]
     assert status == 0
     assert sorted(file.name for file in tmp_path.iterdir()) == ["job.py"]
+
+
+@pytest.mark.slow
+def test_statements_of_spark_sql_are_checked(tmp_path, capsys):
+    api = GraphApi()
+    orders, totals = ({"namespace": "s3://lake", "name": f"warehouse/shop.db/{name}"} for name in ("orders", "totals"))
+    made_of = {"fields": {"total": {"inputFields": [{**orders, "field": "price"}]}}}
+    schemas = (
+        [{"name": "id", "type": "int"}, {"name": "price", "type": "double"}],
+        [{"name": "total", "type": "double"}],
+    )
+    facets = [{"schema": {"fields": fields}} for fields in schemas]
+    outputs = [{**orders, "facets": facets[0]}, {**totals, "facets": {**facets[1], "columnLineage": made_of}}]
+    api.load(a_step("load", 8, [], outputs))
+    file = tmp_path / "job.sql"
+    file.write_text("-- a; b\nINSERT OVERWRITE shop.totals SELECT sum(id) FROM shop.orders;\n", encoding="utf-8")
+    with served(api) as url:
+        assert main(["check", "--url", url, "--format", "json", "--sql", str(file)]) == 0
+    [change] = json.loads(capsys.readouterr().out)["changes"]
+    column = "datasetField:s3://lake:warehouse/shop.db"
+    assert (change["nodeId"], change["change"]) == (f"{column}/totals:total", "remade")
+    assert (change["before"], change["after"]) == ([f"{column}/orders:price"], [f"{column}/orders:id"])
