@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 import time
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
     from headwater.loading.event_log import EventLog
+    from headwater.loading.replay import Exclusion
     from headwater.loading.screens import Screens
 
 _STATE_FOLDER = Path(".headwater") / "replay"
@@ -26,6 +28,7 @@ Read every event that the stack has accepted and load it again: into the stack's
 with the same keys. Loading an event twice changes nothing, so a replay is safe at any time, beside the running stack.
 Before that, make what the table lacks of the archive's rows from its digests and objects: pointers, seals, and the end
 of the chain, without which no compaction runs. With --from or --to, events alone are loaded.
+With --except-..., into an empty table: the graph as if these events had never come. Archive and log stay whole.
 After an interruption, the same options continue with the day that was interrupted.
 Each event that cannot be loaded is a line on standard error, and the replay goes on.
 Exit code: 0 when every event was loaded, 1 when an event could not be loaded, or the replay failed.
@@ -35,7 +38,14 @@ examples:
   %(prog)s                                             everything, into the stack's own table
   %(prog)s --from 2026-11-01 --to 2026-11-20           events that arrived on these days (UTC)
   %(prog)s --stage test --into headwater-restored      into another table
+  %(prog)s --into headwater-without --except-run 01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c
 """
+# Options that leave out events.
+_EXCEPTIONS = (
+    ("run", "ID", "the events of this run; repeatable"),
+    ("producer", "NAME", "the events of this `producer`; repeatable"),
+    ("token", "ID", "the events that this token sent; repeatable"),
+)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -50,7 +60,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_options(parser)
     add_days(parser, "day of arrival")
     parser.add_argument("--into", metavar="TABLE", help="another table with the keys of the graph table")
-    parser.set_defaults(func=run_replay)
+    for name, value, about in _EXCEPTIONS:
+        parser.add_argument(
+            f"--except-{name}", action="append", default=[], metavar=value, help=f"with --into: leave out {about}"
+        )
+    parser.set_defaults(func=run_replay, parser=parser)
 
 
 def run_replay(given: argparse.Namespace) -> int:
@@ -59,6 +73,9 @@ def run_replay(given: argparse.Namespace) -> int:
     from headwater.loading.screens import read_screens
     from headwater.loading.stored_rules import StoredRules
 
+    exclusion = _exclusion(given)
+    if exclusion and not given.into:
+        given.parser.error("--except-... needs --into: what is loaded in the stack's own table stays there")
     try:
         deployment = find_deployment(given)
         table = deployment.graph_table(given.into, loads=True)
@@ -66,13 +83,15 @@ def run_replay(given: argparse.Namespace) -> int:
         # A replay of some days leaves the archive's rows as they are.
         screens = read_screens(table.dynamodb, deployment.outputs["GraphTableName"])
         unread = () if given.first or given.last else _rebuild(table, screens)
-        state_file = _STATE_FOLDER / f"{table.table}.{given.first or ''}.{given.last or ''}.json"
+        state_file = _state_file(given, table.table, exclusion)
+        if exclusion and not state_file.exists():
+            _begin_in_empty(table, state_file, given.parser)
         for reason in unread:
             _print_fault(reason)
         # The rules stay in the stack's own table, whichever table is filled.
         rules = StoredRules(deployment.graph_table(), deployment.naming_rules()).at(int(time.time()))
         days = [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
-        failed = _replay(log, rules, screens, days, state_file)
+        failed = _replay(log, rules, screens, days, state_file, exclusion)
     except stack_errors() as error:
         print(f"headwater replay: {error}", file=sys.stderr)
         return 1
@@ -80,6 +99,36 @@ def run_replay(given: argparse.Namespace) -> int:
         print("headwater replay: interrupted; call it again to go on", file=sys.stderr)
         return 130
     return 1 if unread or failed else 0
+
+
+def _exclusion(given: argparse.Namespace) -> Exclusion | None:
+    from headwater.loading.replay import Exclusion
+    from headwater_model.ids import normalize_run_id
+
+    runs = frozenset(map(normalize_run_id, given.except_run))
+    exclusion = Exclusion(runs, frozenset(given.except_producer), frozenset(given.except_token))
+    return None if exclusion == Exclusion() else exclusion
+
+
+def _state_file(given: argparse.Namespace, table: str, exclusion: Exclusion | None) -> Path:
+    """Name the file of the progress: another for each set of options."""
+    name = f"{table}.{given.first or ''}.{given.last or ''}"
+    if exclusion:
+        parts = [sorted(exclusion.runs), sorted(exclusion.producers), sorted(exclusion.tokens)]
+        name += f".{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]}"
+    return _STATE_FOLDER / f"{name}.json"
+
+
+def _begin_in_empty(table: GraphTable, state_file: Path, parser: argparse.ArgumentParser) -> None:
+    """Refuse a table with rows, and write the file of the progress: the same command may go on."""
+    if table.dynamodb.scan(TableName=table.table, Limit=1)["Items"]:
+        parser.error(f"--into: must be an empty table with --except-..., but {table.table} has rows")
+    _write_state(state_file, _Done())
+
+
+def _write_state(state_file: Path, done: _Done) -> None:
+    state_file.parent.mkdir(parents=True, exist_ok=True)
+    state_file.write_text(json.dumps(done._asdict()), encoding="utf-8")
 
 
 def _print_fault(reason: str) -> None:
@@ -118,32 +167,40 @@ def _rebuild(table: GraphTable, screens: Screens) -> Sequence[str]:
     return rebuilt.failed
 
 
-def _replay(log: EventLog, rules: NamingRules, screens: Screens, days: list[str], state_file: Path) -> int:
+def _replay(
+    log: EventLog,
+    rules: NamingRules,
+    screens: Screens,
+    days: list[str],
+    state_file: Path,
+    exclusion: Exclusion | None = None,
+) -> int:
     """Replay the remaining days; count the failed events, with those before an interruption."""
     from rich.progress import TimeElapsedColumn
 
     from headwater.cli.text.progress import object_bars
-    from headwater.loading.replay import replay
+    from headwater.loading.replay import NOTHING, replay
 
     done = _Done()
     with suppress(FileNotFoundError):
         done = _Done(**json.loads(state_file.read_text(encoding="utf-8")))
     # An interrupted replay continues after its last finished day.
     remaining = [day for day in days if day > done.to]
-    events, failed = 0, done.failed
+    events, failed, excluded = 0, done.failed, 0
     with object_bars(TimeElapsedColumn()) as progress:
         for day in remaining:
             keys = log.keys_of(day)
             task = progress.add_task(day, total=len(keys))
-            for loaded in replay(keys, log, rules, screens):
+            for loaded in replay(keys, log, rules, screens, exclusion or NOTHING):
                 events, failed = events + loaded.events, failed + len(loaded.failed)
+                excluded += loaded.excluded
                 for reason in loaded.failed:
                     _print_fault(reason)
                 progress.advance(task, loaded.objects)
-            state_file.parent.mkdir(parents=True, exist_ok=True)
-            state_file.write_text(json.dumps(_Done(day, failed)._asdict()), encoding="utf-8")
+            _write_state(state_file, _Done(day, failed))
     state_file.unlink(missing_ok=True)
-    print(f"{events:,} events of {len(remaining):,} days loaded, {failed:,} failed")
+    left_out = f", {excluded:,} left out" if exclusion else ""
+    print(f"{events:,} events of {len(remaining):,} days loaded, {failed:,} failed{left_out}")
     return failed
 
 

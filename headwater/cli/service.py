@@ -21,7 +21,6 @@ _ERROR_MAX_BYTES = 100_000
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # The AWS endpoints of `serve`, by default.
 _LOCAL_ENDPOINT = "http://127.0.0.1:4566"
-_BUSY = frozenset({429, 503})
 # A GET of a path of the API, with a query.
 Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
 _PORTS = {"http": 80, "https": 443}
@@ -34,8 +33,15 @@ class NoResponse(Exception):
     """A request without a usable response; the message has the reason."""
 
 
+class Missing(NoResponse):
+    """A refusal because of an unknown thing (404)."""
+
+
 class Busy(NoResponse):
     """A refusal for now (429, 503): the same request may succeed later."""
+
+
+_REFUSALS: Mapping[int, type[NoResponse]] = {404: Missing, 429: Busy, 503: Busy}
 
 
 def fetch_json(
@@ -82,8 +88,7 @@ def send(
             return sent
     except urllib.error.HTTPError as error:
         advice = _advice(error.code, address, token) if _is_same_origin(address, error.url) else ""
-        refusal = Busy if error.code in _BUSY else NoResponse
-        raise refusal(f"{url}: HTTP {error.code}: {_message(error)}{advice}") from error
+        raise _REFUSALS.get(error.code, NoResponse)(f"{url}: HTTP {error.code}: {_message(error)}{advice}") from error
     except urllib.error.URLError as error:
         raise NoResponse(explain_unreached(url, error.reason)) from error
     except (OSError, ValueError, http.client.HTTPException) as error:

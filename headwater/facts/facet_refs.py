@@ -117,7 +117,11 @@ def _rows(ref: str, facet: Facet, columns: ColumnsByDataset, reads: Iterable[Dat
 
 
 def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Iterator[tuple[str, FacetRef]]:
-    """Yield the refs of the facets with these names, of a run, a job or a dataset."""
+    """Yield the refs of the facets with these names, of a run, a job or a dataset.
+
+    >>> [name for name, _ in refs_in({"columnLineage": {"fields": {}}, "schema": {}}, ["columnLineage"])]
+    ['columnLineage']
+    """
     for name in names:
         facet = facets.get(name)
         if facet is not None and not is_deleted(facet):

@@ -6,6 +6,8 @@ from headwater.features.feature import Feature
 
 FEATURES: tuple[Feature, ...] = (
     Feature("export", command="headwater.features.export.command"),
+    Feature("check", command="headwater.features.check.command"),
+    Feature("recall", command="headwater.features.recall.command"),
     Feature("mcp", command="headwater.features.mcp.command"),
     Feature(
         "insights",

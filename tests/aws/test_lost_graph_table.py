@@ -17,7 +17,7 @@ from headwater.records.digest import Digests, key_of
 from headwater.records.publications import Publications
 from tests.aws.faults import Killed, after
 from tests.builders import DAY, HOUR, a_message, messages
-from tests.builders_events import a_run_event
+from tests.builders_events import RUN, a_run_event
 
 NEXT_DAY, THIRD_DAY = "2025-11-21", "2025-11-22"
 TREE = {"flights": {"file", "row", "late", "last"}, "trains": {"train", "carriage"}}
@@ -283,3 +283,18 @@ def test_an_unsealed_object_that_no_trace_writes_is_named_and_the_rest_is_made(d
     assert f"{key}: object: must be named by its SHA-256" in capsys.readouterr().err
     assert rows(deployed) == before
     assert settings.STAGED not in "".join(item["pk"]["S"] for item in deployed.items("Graph"))
+
+
+def test_a_replay_without_events_needs_an_empty_table_of_its_own(deployed, capsys):
+    deployed.load_events(a_run_event())
+    client, own = boto3.client("dynamodb"), deployed.outputs["GraphTableName"]
+    keys = client.describe_table(TableName=own)["Table"]
+    fields = ("KeySchema", "AttributeDefinitions")
+    client.create_table(TableName="without", **{field: keys[field] for field in fields}, BillingMode="PAY_PER_REQUEST")
+    arguments = ["replay", "--except-run", RUN]
+    for refused, reason in ((arguments, "needs --into"), ([*arguments, "--into", own], "must be an empty table")):
+        with pytest.raises(SystemExit):
+            main(refused)
+        assert reason in capsys.readouterr().err
+    assert main([*arguments, "--into", "without"]) == 0
+    assert "0 events of 1 days loaded, 0 failed, 1 left out" in capsys.readouterr().out

@@ -6,16 +6,17 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from headwater.events.api_changes import render_change
+from headwater.events.api_changes import parse_change, render_change
 from headwater.events.naming import NamingRules
+from headwater.facts.apply import apply_statements
 from headwater.facts.table import GraphTable
-from headwater.loading.event_log import EventLog
-from headwater.loading.replay import Replay, replay
+from headwater.loading.event_log import EventLog, RawEvent
+from headwater.loading.replay import Exclusion, Replay, replay
 from headwater_model.ids import normalize_run_id
 from lambdas import wiring
 from tests.aws.faults import before, refused
 from tests.builders import HOUR
-from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
+from tests.builders_events import CALCULATE, CHECK, PRODUCER, a_dataset_event, a_job_event, a_run_event
 
 KEYS = [("pk", "HASH"), ("sk", "RANGE")]
 
@@ -53,14 +54,19 @@ def loaded(cloud):
 @pytest.fixture
 def empty(loaded):
     """The log of that cloud, with an empty table beside its own."""
+    return table_beside(loaded, "other")
+
+
+def table_beside(cloud, name):
+    """Create an empty table beside the cloud's own; return the log with it."""
     boto3.client("dynamodb").create_table(
-        TableName="other",
+        TableName=name,
         KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEYS],
         AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name, _ in KEYS],
         BillingMode="PAY_PER_REQUEST",
     )
-    bucket = loaded.outputs["ArchiveBucketName"]
-    return EventLog(GraphTable(loaded.dynamodb, "other", loaded.s3, bucket), loaded.s3, bucket)
+    bucket = cloud.outputs["ArchiveBucketName"]
+    return EventLog(GraphTable(cloud.dynamodb, name, cloud.s3, bucket), cloud.s3, bucket)
 
 
 def rows(cloud, name):
@@ -83,6 +89,33 @@ def test_the_log_knows_its_days(loaded, empty):
 def test_a_replay_into_an_empty_table_makes_the_same_table(loaded, empty):
     assert replay_all(empty) == [Replay(2, 24), Replay(2, 31)]
     assert rows(loaded, "other") == rows(loaded, loaded.outputs["GraphTableName"])
+
+
+EXCLUSIONS = (
+    pytest.param(
+        {"runs": frozenset({normalize_run_id("run-3")})}, lambda event: event["run"]["runId"] != "run-3", id="run"
+    ),
+    pytest.param({"producers": frozenset({"broken"})}, lambda event: event["producer"] != "broken", id="producer"),
+    pytest.param({"tokens": frozenset({"b"})}, lambda event: event["eventTime"] < "2025-11-20T12", id="token"),
+)
+
+
+@pytest.mark.parametrize(("excluded", "stays"), EXCLUSIONS)
+def test_a_replay_without_events_makes_the_table_as_if_they_had_never_come(cloud, excluded, stays):
+    events = [{**an_event(number), "producer": "broken" if number % 5 == 0 else PRODUCER} for number in range(20)]
+    log, right = table_beside(cloud, "other"), table_beside(cloud, "right")
+    callers = ["token:a" if event["eventTime"] < "2025-11-20T12" else "token:b" for event in events]
+    statements = [parse_change(event, NamingRules()) for event in events]
+    raw = [RawEvent(*parts, caller=caller) for *parts, caller in zip(statements, events, callers, strict=True)]
+    log.store(raw, "2025-11-20")
+    kept = [event for event in raw if stays(event.document)]
+    assert 0 < len(kept) < len(raw)
+    [done] = replay(log.keys_of("2025-11-20"), log, NamingRules(), exclusion=Exclusion(**excluded))
+    assert (done.events, done.excluded) == (len(kept), len(raw) - len(kept))
+
+    right.enlist(kept)
+    apply_statements([event.statement for event in kept], right.table)
+    assert rows(cloud, "other") == rows(cloud, "right")
 
 
 def test_a_replay_into_the_table_itself_changes_nothing(loaded):

@@ -25,7 +25,7 @@ def replayed(monkeypatch, tmp_path):
     """Replays the days up to one on which the command is interrupted."""
 
     def replay_until(stop):
-        def replay(keys, log, rules, screens):
+        def replay(keys, log, rules, screens, exclusion):
             if keys == [stop]:
                 raise KeyboardInterrupt
             yield Replay(1, 100, tuple(f"{keys[0]} event {number}: too large" for number in range(FAILED_A_DAY)))

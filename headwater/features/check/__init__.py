@@ -1,0 +1,1 @@
+"""`headwater check`: the readers that a change would break, before the change runs."""

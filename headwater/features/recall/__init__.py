@@ -1,0 +1,1 @@
+"""`headwater recall`: the dataset versions made of a load."""

@@ -1,0 +1,75 @@
+"""`headwater check job.py`: the job over empty frames of the schemas that the service knows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from headwater.cli.main import main
+from tests.builders_events import a_dataset_event
+from tests.features.serving import served
+from tests.unit.api.columns_pipeline import FIELDS, a_dataset_made, a_step
+from tests.unit.api.graph_api import GraphApi
+
+JOB = """
+import sys
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.appName("etl").getOrCreate()
+raw = spark.read.option("header", True).csv("s3://flights/raw")
+planes = spark.sql("SELECT seats, model FROM shop.planes")
+checked = raw.join(planes, "seats").selectExpr("flight", "cast(distance AS string) distance", "model")
+checked.write.mode("overwrite").parquet("s3://flights/checked")
+spark.read.parquet("s3://flights/checked").select("flight").write.saveAsTable("shop.names")
+assert checked.count() == 0 and sys.argv[1:] == ["--day", "1"]
+"""
+
+
+def test_a_job_runs_over_empty_frames_and_is_checked(tmp_path, capsys):
+    api = GraphApi()
+    planes = {"namespace": "s3://lake", "name": "warehouse/shop.db/planes"}
+    schema = {"schema": {"fields": [{"name": "seats", "type": "int"}, {"name": "model", "type": "string"}]}}
+    names = {"namespace": "s3://lake", "name": "warehouse/shop.db/names"}
+    api.load(
+        a_step("load", 8, [], [a_dataset_made("raw", {}, FIELDS), {**planes, "facets": schema}]),
+        a_step("etl", 9, ["raw"], [a_dataset_made("checked", {}, FIELDS)], run="01941f29-7c00-7ea7-b5a3-00000000000a"),
+        a_dataset_event(
+            {**names, "facets": {"schema": {"fields": [{"name": "flight", "type": "string"}, {"name": "tail"}]}}}
+        ),
+    )
+    job = tmp_path / "job.py"
+    job.write_text(JOB, encoding="utf-8")
+    with served(api) as url:
+        status = main(["check", "--url", url, "--format", "json", str(job), "--day", "1"])
+    report = json.loads(capsys.readouterr().out)
+    changes = [(change["nodeId"].removeprefix("datasetField:"), change["change"]) for change in report["changes"]]
+    assert changes == [
+        ("s3://flights:checked:distance", "retyped"),
+        ("s3://flights:checked:seats", "lost"),
+        ("s3://lake:warehouse/shop.db/names:tail", "lost"),
+    ]
+    assert status == 0
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["job.py"]
+
+
+@pytest.mark.slow
+def test_statements_of_spark_sql_are_checked(tmp_path, capsys):
+    api = GraphApi()
+    orders, totals = ({"namespace": "s3://lake", "name": f"warehouse/shop.db/{name}"} for name in ("orders", "totals"))
+    made_of = {"fields": {"total": {"inputFields": [{**orders, "field": "price"}]}}}
+    schemas = (
+        [{"name": "id", "type": "int"}, {"name": "price", "type": "double"}],
+        [{"name": "total", "type": "double"}],
+    )
+    facets = [{"schema": {"fields": fields}} for fields in schemas]
+    outputs = [{**orders, "facets": facets[0]}, {**totals, "facets": {**facets[1], "columnLineage": made_of}}]
+    api.load(a_step("load", 8, [], outputs))
+    file = tmp_path / "job.sql"
+    file.write_text("-- a; b\nINSERT OVERWRITE shop.totals SELECT sum(id) FROM shop.orders;\n", encoding="utf-8")
+    with served(api) as url:
+        assert main(["check", "--url", url, "--format", "json", "--sql", str(file)]) == 0
+    [change] = json.loads(capsys.readouterr().out)["changes"]
+    column = "datasetField:s3://lake:warehouse/shop.db"
+    assert (change["nodeId"], change["change"]) == (f"{column}/totals:total", "remade")
+    assert (change["before"], change["after"]) == ([f"{column}/orders:price"], [f"{column}/orders:id"])

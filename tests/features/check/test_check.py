@@ -1,0 +1,186 @@
+"""`headwater check`: changed columns, the readers of lost columns by harm, and lost masks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from headwater.cli.main import main
+from headwater.features.check.proposal import read_proposal
+from headwater.features.check.report import check
+from tests.builders_events import CALCULATE, CHECK, STORE, a_dataset, a_facet, a_run_event
+from tests.features.serving import getter, served
+from tests.unit.api.columns_pipeline import FIELDS, IDENTITY, PIPELINE, a_dataset_made, a_step, field, source
+from tests.unit.api.graph_api import GraphApi
+
+MASK = {"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}
+LOADED = a_run_event(
+    run="01941f29-7c00-7ea7-b5a3-00000000000f",
+    job="report",
+    eventTime="2025-11-20T10:30:00Z",
+    inputs=["checked"],
+    outputs=[a_dataset_made("report", {"km": [source("checked", "distance", IDENTITY)]}, ["km"])],
+    job_facets={"ownership": a_facet("OwnershipJob", owners=[{"name": "team-a"}])},
+)
+
+
+def a_check(columns, fields, job=CHECK, output="checked"):
+    """A proposed run: the sources of the columns, and the schema, of its output."""
+    return a_step(job, 11, ["raw"], [a_dataset_made(output, columns, fields)])
+
+
+def checked(api, *events, tags=()):
+    return check(getter(api), read_proposal([("e", event) for event in events]), tags=tags).to_json()
+
+
+@pytest.fixture
+def api():
+    api = GraphApi()
+    api.load(*PIPELINE, LOADED)
+    return api
+
+
+KEPT = {
+    name: [source("raw", name, IDENTITY), source("raw", "flight", {"type": "INDIRECT"})]
+    for name in ("flight", "distance", "seats")
+}
+
+
+def test_an_equal_run_changes_nothing(api):
+    assert checked(api, a_check(KEPT, FIELDS)) == {
+        "breaks": False,
+        "changes": [],
+        "readers": [],
+        "unmasked": [],
+        "cut": [],
+    }
+
+
+def test_readers_of_a_lost_column_are_listed_with_their_owners_worst_first(api):
+    columns = {name: KEPT[name] for name in ("flight", "seats")}
+    report = checked(api, a_check(columns, ["flight", ("seats", "int")]))
+    assert report["changes"] == [
+        {
+            "nodeId": field("checked", "distance"),
+            "change": "lost",
+            "job": f"job:emissions:{CHECK}",
+            "before": ["int"],
+            "after": [],
+        }
+    ]
+    lost = [field("checked", "distance")]
+    assert report["readers"] == [
+        {"nodeId": node, "type": kind, "effect": "breaks", "hops": 1, "owners": owners, "columns": lost}
+        for node, kind, owners in (
+            (f"dataset:{STORE}:estimated", "DATASET", []),
+            (f"dataset:{STORE}:report", "DATASET", []),
+            (field("estimated", "co2_kg"), "DATASET_FIELD", []),
+            (field("report", "km"), "DATASET_FIELD", []),
+            (f"job:emissions:{CALCULATE}", "JOB", []),
+            ("job:emissions:report", "JOB", ["team-a"]),
+        )
+    ]
+    assert report["breaks"] is True
+
+
+def test_a_retyped_column_breaks_its_readers_and_a_remade_column_is_shown_alone(api):
+    columns = {**KEPT, "seats": [source("raw", "distance", IDENTITY)]}
+    report = checked(api, a_check(columns, ["flight", ("distance", "string"), ("seats", "INT")]))
+    changes = [(change["nodeId"], change["change"], change["before"], change["after"]) for change in report["changes"]]
+    assert changes == [
+        (field("checked", "distance"), "retyped", ["int"], ["string"]),
+        (
+            field("checked", "seats"),
+            "remade",
+            [field("raw", "seats")],
+            [field("raw", "distance")],
+        ),
+    ]
+    assert {column for reader in report["readers"] for column in reader["columns"]} == {field("checked", "distance")}
+
+
+def test_a_reader_that_changes_with_it_does_not_break(api):
+    columns = {name: KEPT[name] for name in ("flight", "seats")}
+    changed = a_check(columns, ["flight", ("seats", "int")])
+    of_seats = a_check({"km": [source("checked", "seats", IDENTITY)]}, ["km"], job="report", output="report")
+    readers = {reader["nodeId"] for reader in checked(api, changed, of_seats)["readers"]}
+    assert readers == {f"dataset:{STORE}:estimated", field("estimated", "co2_kg"), f"job:emissions:{CALCULATE}"}
+    still = a_check({"km": [source("checked", "distance", IDENTITY)]}, ["km"], job="report", output="report")
+    readers = {reader["nodeId"] for reader in checked(api, changed, still)["readers"]}
+    assert {"job:emissions:report", field("report", "km")} < readers
+
+
+def test_a_new_dataset_breaks_nothing(api):
+    assert not checked(api, a_check({"a": [source("raw", "flight")]}, ["a"], output="new"))["breaks"]
+
+
+def test_a_column_with_a_tag_that_loses_its_mask_is_listed():
+    api = GraphApi()
+    tagged = a_dataset("people", fields=["name"])
+    tagged["facets"]["tags"] = a_facet("TagsDataset", tags=[{"key": "PII", "value": "true", "field": "name"}])
+    hidden = a_dataset_made("hidden", {"who": [source("people", "name", MASK)]}, ["who"])
+    api.load(a_step("load", 7, [], [tagged]), a_step("hide", 8, ["people"], [hidden], run=LOADED["run"]["runId"]))
+    api.load(a_check({"who": [source("hidden", "who", IDENTITY)]}, ["who"], job="copy", output="copied"))
+    plain = a_check({"who": [source("people", "name", IDENTITY)]}, ["who"], job="hide", output="hidden")
+    assert checked(api, plain)["unmasked"] == [
+        {
+            "nodeId": field("people", "name"),
+            "tags": ["PII"],
+            "into": field("hidden", "who"),
+            "job": "job:emissions:hide",
+        }
+    ]
+    assert checked(api, plain, tags=["tier"])["unmasked"] == []
+    masked = a_check({"who": [source("people", "name", MASK)]}, ["who"], job="hide", output="hidden")
+    assert checked(api, masked)["unmasked"] == []
+
+
+def test_the_command_prints_the_report_and_its_status(api, tmp_path, capsys):
+    file = tmp_path / "events.jsonl"
+    file.write_text(json.dumps(a_check({"flight": KEPT["flight"]}, ["flight"])), encoding="utf-8")
+    with served(api) as url:
+        arguments = ["check", "--events", str(file), "--url", url]
+        assert main(arguments) == 1
+        text = capsys.readouterr().out.splitlines()
+        assert text[:3] == [
+            "columns that change:",
+            f"  lost  {field('checked', 'distance')}  int -> nothing  by job:emissions:{CHECK}",
+            f"  lost  {field('checked', 'seats')}  int -> nothing  by job:emissions:{CHECK}",
+        ]
+        assert text[-2:] == ["verdict:", "  2 jobs break, 2 datasets break, 2 columns break"]
+        assert main([*arguments, "--format", "json"]) == 1
+        assert json.loads(capsys.readouterr().out)["breaks"] is True
+        assert main([*arguments, "--format", "markdown"]) == 1
+        assert capsys.readouterr().out.startswith("### Lineage: 2 jobs break")
+        file.write_text(json.dumps([a_check(KEPT, FIELDS)]), encoding="utf-8")
+        assert main(arguments) == 0
+        file.write_text('{"eventTime": 1}\nno', encoding="utf-8")
+        assert main(arguments) == 2
+    assert f"{file}:2: must be JSON" in capsys.readouterr().err
+
+
+def test_the_models_of_dbt_are_checked_by_their_catalog_or_contract(tmp_path, capsys):
+    api = GraphApi()
+    made = {"km": [{"namespace": "pg://db", "name": "db.shop.legs", "field": "km"}]}
+    legs = a_dataset("db.shop.legs", "pg://db", fields=[("km", "int"), ("tail", "text")])
+    api.load(a_step("legs", 8, [], [legs]), a_step("report", 9, [], [a_dataset_made("report", made, ["km"])]))
+    model = {"resource_type": "model", "schema": "shop", "name": "legs"}
+    columns = {"tail": {"name": "tail", "data_type": "text"}}
+    contract = {**model, "config": {"contract": {"enforced": True}}, "columns": columns}
+    manifest, catalog = tmp_path / "manifest.json", tmp_path / "catalog.json"
+    with served(api) as url:
+        arguments = ["check", "--dbt", str(tmp_path), "--url", url]
+        manifest.write_text(json.dumps({"nodes": {"model.a.legs": contract, "model.a.new": model}}), encoding="utf-8")
+        assert main(arguments) == 1
+        text = capsys.readouterr().out.splitlines()
+        assert text[1] == "  lost  datasetField:pg://db:db.shop.legs:km  int -> nothing  by job:dbt:model.a.legs"
+        assert (
+            "  model.a.new: not compared: its columns are unknown: run `dbt docs generate`, or enforce a contract"
+            in text
+        )
+        of_catalog = {name: {"name": name, "type": kind} for name, kind in (("km", "int"), ("tail", "text"))}
+        catalog.write_text(json.dumps({"nodes": {"model.a.legs": {"columns": of_catalog}}}), encoding="utf-8")
+        assert main(arguments) == 0
+        manifest.write_text("[]", encoding="utf-8")
+        assert main(arguments) == 2

@@ -1,0 +1,142 @@
+"""`headwater recall`: the versions that hold something of a load, by grade; and the versions written anew."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import pytest
+
+from headwater.cli.main import main
+from headwater.features.recall.forms import render_plan
+from headwater.features.recall.versions import Recall
+from headwater.walk import Budget
+from headwater_model.ids import DatasetId
+from tests.builders_events import STORE, a_dataset, a_facet, a_run_event
+from tests.features.serving import getter, served
+from tests.unit.api.graph_api import GraphApi
+
+
+def run_id(number):
+    return f"01941f29-7c00-7ea7-b5a3-{number:012}"
+
+
+def day(number):
+    partition = {"identifier": f"day={number}"}
+    condition = {"type": "partition", "partitions": [partition]}
+    return lambda side: {"subset": a_facet("SubsetDataset", **{f"{side}Condition": condition})}
+
+
+def read(name, version=None, part=None):
+    facets = {"version": a_facet("DatasetVersionDataset", datasetVersion=version)} if version else {}
+    return {**a_dataset(name), "facets": facets, "inputFacets": part("input") if part else {}}
+
+
+def wrote(name, change=None, part=None, version=None):
+    facets = {"lifecycleStateChange": a_facet("LifecycleStateChange", lifecycleStateChange=change)} if change else {}
+    facets |= {"version": a_facet("DatasetVersionDataset", datasetVersion=version)} if version else {}
+    return {**a_dataset(name), "facets": facets, "outputFacets": part("output") if part else {}}
+
+
+def a_run(number, inputs, outputs):
+    time = f"2025-11-20T{number:02}:00:00Z"
+    return a_run_event(run=run_id(number), job=f"j{number}", inputs=inputs, outputs=outputs, eventTime=time)
+
+
+def recalled(events, number=1, *, limit=100, repair=False):
+    """The grade of each held version by its run, and the run that repaired it."""
+    api = GraphApi()
+    api.load(*events)
+    recall = Recall(getter(api), Budget(limit))
+    recall.from_run(run_id(number))
+    held = recall.walk()
+    if repair:
+        recall.find_repairs()
+        return {(each.id.dataset.name, int(each.run[-3:])): int((each.repaired_by or "0")[-3:]) for each in held}
+    return {(each.id.dataset.name, int(each.run[-3:])): each.grade for each in held}
+
+
+LOAD = a_run(1, [], [wrote("raw", "OVERWRITE", version="7")])
+
+
+@pytest.mark.parametrize(
+    ("events", "grades"),
+    [
+        pytest.param([a_run(2, [read("raw", "7")], ["a"])], {("a", 2): "certainly"}, id="a reported version"),
+        pytest.param([a_run(2, [read("raw")], ["a"])], {("a", 2): "possibly"}, id="the time alone"),
+        pytest.param(
+            [a_run(2, [read("raw")], [wrote("a", version="1")]), a_run(3, [read("a", "1")], ["b"])],
+            {("a", 2): "possibly", ("b", 3): "possibly"},
+            id="a reader of a possible version",
+        ),
+        pytest.param(
+            [a_run(2, [], [wrote("raw", "OVERWRITE")]), a_run(3, [read("raw")], ["a"])],
+            {},
+            id="replaced before the read",
+        ),
+        pytest.param(
+            [a_run(2, [], ["raw"]), a_run(3, [read("raw")], ["a"])],
+            {("raw", 2): "possibly", ("a", 3): "possibly"},
+            id="kept by an append",
+        ),
+    ],
+)
+def test_versions_are_held_by_grade(events, grades):
+    assert recalled([LOAD, *events]) == {("raw", 1): "certainly", **grades}
+
+
+def test_a_reader_of_another_partition_is_left_out():
+    load = a_run(1, [], [wrote("raw", "OVERWRITE", day(1))])
+    readers = [a_run(2, [read("raw", part=day(2))], ["a"]), a_run(3, [read("raw", part=day(1))], ["b"])]
+    assert recalled([load, *readers]) == {("raw", 1): "certainly", ("b", 3): "possibly"}
+
+
+def test_a_circle_ends_and_the_budget_cuts():
+    circle = [LOAD, a_run(2, [read("raw")], ["a"]), a_run(3, [read("a")], ["raw"]), a_run(4, [read("raw")], ["a"])]
+    assert len(recalled(circle)) == 4
+    assert len(recalled(circle, limit=2)) == 2
+
+
+def test_a_repair_replaces_the_rows_without_the_load():
+    events = [LOAD, a_run(2, [read("raw")], [wrote("a", "OVERWRITE")]), a_run(3, [], [wrote("raw", "OVERWRITE")])]
+    assert recalled(events, repair=True) == {("raw", 1): 3, ("a", 2): 0}
+    # The writer of `a` reads the good version now.
+    events.append(a_run(4, [read("raw")], [wrote("a", "OVERWRITE")]))
+    assert recalled(events, repair=True) == {("raw", 1): 3, ("a", 2): 4}
+
+
+def test_the_plan_deletes_known_partitions_alone():
+    api = GraphApi()
+    api.load(a_run(1, [], [wrote("db.raw", part=day(1))]), a_run(2, [read("db.raw")], ["lake/it's"]))
+    recall = Recall(getter(api), Budget(10))
+    recall.from_times(DatasetId(STORE, "db.raw"), "2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
+    assert list(render_plan(recall.walk())) == [
+        f"-- {STORE}: runs {run_id(1)}",
+        "DELETE FROM `db`.`raw` WHERE (`day` = '1');",
+        f"-- {STORE}: runs {run_id(2)}",
+        "-- the partitions with the load are unknown: write a condition of your own",
+        "DELETE FROM `lake/it's` WHERE FALSE;",
+    ]
+
+
+def test_the_command_prints_a_table_and_says_what_is_not_repaired(capsys):
+    api = GraphApi()
+    api.load(LOAD, a_run(2, [read("raw", "7")], ["a"]))
+    version = api.found("/namespaces/s3%3A%2F%2Fflights/datasets/raw/versions")["versions"][0]["version"]
+    with served(api) as url:
+        assert main(["recall", "--run", run_id(1), "--url", url, "--format", "csv"]) == 0
+        rows = list(csv.DictReader(StringIO(capsys.readouterr().out)))
+        assert [(row["name"], row["grade"], row["run"]) for row in rows] == [
+            ("a", "certainly", run_id(2)),
+            ("raw", "certainly", run_id(1)),
+        ]
+        assert main(["recall", "--version", STORE, "raw", version, "--after-repair", "--url", url]) == 1
+        assert (
+            capsys.readouterr().out.splitlines()[0]
+            == f"certainly  dataset:{STORE}:a  run {run_id(2)} of job:emissions:j2"
+        )
+        assert main(["recall", "--run", run_id(1), "--limit", "1", "--url", url]) == 1
+        assert "more than 1 versions" in capsys.readouterr().err
+        assert main(["recall", "--run", run_id(9), "--url", url]) == 2
+        with pytest.raises(SystemExit):
+            main(["recall", "--dataset", STORE, "raw", "--url", url])
