@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.readwriter import DataFrameReader, DataFrameWriter
-from pyspark.sql.types import DataType, StringType, StructField, StructType
+from pyspark.sql.types import StringType, StructField, StructType, _parse_datatype_string
 
 from headwater.cli.service import fetch_json
 from headwater.features.check.tables import MARK, find_table
@@ -156,7 +156,7 @@ class Job:
 def _field(name: str, kind: str | None) -> StructField:
     """Make a column with a type of the service; a type unknown to Spark becomes text."""
     try:
-        return StructField(name, DataType.fromDDL(kind or "string"))
+        return StructField(name, _parse_datatype_string(kind or "string"))
     except Exception:  # noqa: BLE001 - the JVM's parser has errors of its own
         return StructField(name, StringType())
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pyspark
 import pytest
-from pyspark.errors import PySparkValueError
 from pyspark.sql import SparkSession
 
 from tests.spark.capture.conftest import DATASETS, Watch
@@ -63,7 +62,7 @@ def test_the_lineage_over_empty_frames_is_that_of_the_real_run(
     make = case.make
     assert make is not None
     if case.name in _COLLECTED:
-        with pytest.raises(PySparkValueError, match="CANNOT_INFER_EMPTY_SCHEMA"):
+        with pytest.raises(ValueError, match=r"(?i)empty"):
             make(empty)
         return
     lines = lines_of(watch.writes_of(lambda: post_planned_write(make(empty), str(tmp_path / "out"))))
