@@ -1,7 +1,7 @@
 """A job over empty frames of today's schemas: `python -m headwater.features.check.job job.py arguments...`.
 
-Each file system is a folder, and a read gets the schema that the service knows, without rows: nothing is read or
-written elsewhere. Capture writes the events into `HEADWATER_FILE`. Tables of the session become empty tables.
+Each file system is a folder, and a read gets the service's schema without rows: nothing is read or written elsewhere.
+Capture writes the events into `HEADWATER_FILE`. Tables of the session become empty tables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.readwriter import DataFrameReader, DataFrameWriter
-from pyspark.sql.types import DataType, StringType, StructField, StructType
+from pyspark.sql.types import StringType, StructField, StructType, _parse_datatype_string
 
 from headwater.cli.service import fetch_json
 from headwater.features.check.tables import MARK, find_table
@@ -107,7 +107,7 @@ class Job:
             parts = urlsplit(path)
             scheme, local = parts.scheme or "file", os.path.abspath(parts.path) if not parts.netloc else parts.path
             folder = self._sandbox / scheme / parts.netloc / local.strip("/")
-            # A path that the job wrote itself has its files.
+            # A path written by the job has files.
             if not folder.exists():
                 folder.mkdir(parents=True)
                 name = DatasetId(f"{scheme}://{parts.netloc}", parts.path.strip("/")) if parts.netloc else None
@@ -154,9 +154,9 @@ class Job:
 
 
 def _field(name: str, kind: str | None) -> StructField:
-    """Make a column with a type of the service; a type that Spark does not know becomes text."""
+    """Make a column with a type of the service; a type unknown to Spark becomes text."""
     try:
-        return StructField(name, DataType.fromDDL(kind or "string"))
+        return StructField(name, _parse_datatype_string(kind or "string"))
     except Exception:  # noqa: BLE001 - the JVM's parser has errors of its own
         return StructField(name, StringType())
 
