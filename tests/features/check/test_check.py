@@ -54,6 +54,7 @@ def test_an_equal_run_changes_nothing(api):
         "readers": [],
         "unmasked": [],
         "cut": [],
+        "truncated": False,
     }
 
 
@@ -111,6 +112,12 @@ def test_a_reader_that_changes_with_it_does_not_break(api):
     assert {"job:emissions:report", field("report", "km")} < readers
 
 
+def test_a_report_that_a_bound_cuts_says_so(api, monkeypatch):
+    monkeypatch.setattr("headwater.features.check.readers.REPORTS_MAX", 1)
+    report = checked(api, a_check({"flight": KEPT["flight"]}, ["flight"]))
+    assert (report["truncated"], report["cut"]) == (True, ["readers: not all were read; make a smaller change"])
+
+
 def test_a_new_dataset_breaks_nothing(api):
     assert not checked(api, a_check({"a": [source("raw", "flight")]}, ["a"], output="new"))["breaks"]
 
@@ -162,9 +169,9 @@ def test_the_command_prints_the_report_and_its_status(api, tmp_path, capsys):
 
 def test_the_models_of_dbt_are_checked_by_their_catalog_or_contract(tmp_path, capsys):
     api = GraphApi()
-    made = {"km": [{"namespace": "pg://db", "name": "db.shop.legs", "field": "km"}]}
+    sources = {"km": [{"namespace": "pg://db", "name": "db.shop.legs", "field": "km"}]}
     legs = a_dataset("db.shop.legs", "pg://db", fields=[("km", "int"), ("tail", "text")])
-    api.load(a_step("legs", 8, [], [legs]), a_step("report", 9, [], [a_dataset_made("report", made, ["km"])]))
+    api.load(a_step("legs", 8, [], [legs]), a_step("report", 9, [], [a_dataset_made("report", sources, ["km"])]))
     model = {"resource_type": "model", "schema": "shop", "name": "legs"}
     columns = {"tail": {"name": "tail", "data_type": "text"}}
     contract = {**model, "config": {"contract": {"enforced": True}}, "columns": columns}
