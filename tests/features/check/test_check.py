@@ -7,8 +7,11 @@ import json
 import pytest
 
 from headwater.cli.main import main
+from headwater.cli.service import NoResponse
 from headwater.features.check.proposal import read_proposal
 from headwater.features.check.report import check
+from headwater.features.check.tables import MARK, find_table, proposed_events
+from headwater_model.ids import DatasetId
 from tests.builders_events import CALCULATE, CHECK, STORE, a_dataset, a_facet, a_run_event
 from tests.features.serving import getter, served
 from tests.unit.api.columns_pipeline import FIELDS, IDENTITY, PIPELINE, a_dataset_made, a_step, field, source
@@ -165,6 +168,19 @@ def test_the_command_prints_the_report_and_its_status(api, tmp_path, capsys):
         file.write_text('{"eventTime": 1}\nno', encoding="utf-8")
         assert main(arguments) == 2
     assert f"{file}:2: must be JSON" in capsys.readouterr().err
+
+
+def test_a_table_of_a_session_is_the_dataset_with_its_last_parts(api):
+    api.load(a_step("load", 8, [], [a_dataset("wh/shop.db/orders", "s3://a"), a_dataset("x.crm.orders", "pg://b")]))
+    get = getter(api)
+    assert find_table(get, "spark_catalog.shop.Orders") == DatasetId("s3://a", "wh/shop.db/orders")
+    for table, count in (("orders", 2), ("shop.absent", 0)):
+        with pytest.raises(NoResponse, match=f"must be a single dataset of the service, got {count}"):
+            find_table(get, table)
+    sandbox = [{"namespace": "file", "name": f"/box/warehouse/{name}"} for name in ("shop.db/orders", "shop.db/new")]
+    written, own = a_run_event(outputs=sandbox), a_run_event(run_facets={"sql": {"query": f"... '{MARK}' ..."}})
+    [event] = proposed_events(map(json.dumps, (written, own, {"records": []})), get, "/box/warehouse")
+    assert event["outputs"] == [{"namespace": "s3://a", "name": "wh/shop.db/orders"}, sandbox[1]]
 
 
 def test_the_models_of_dbt_are_checked_by_their_catalog_or_contract(tmp_path, capsys):

@@ -12,6 +12,8 @@ from tests.features.serving import served
 from tests.unit.api.columns_pipeline import FIELDS, a_dataset_made, a_step
 from tests.unit.api.graph_api import GraphApi
 
+# Each test starts a program with Spark.
+pytestmark = pytest.mark.slow
 JOB = """
 import sys
 from pyspark.sql import SparkSession
@@ -54,7 +56,6 @@ def test_a_job_runs_over_empty_frames_and_is_checked(tmp_path, capsys):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["job.py"]
 
 
-@pytest.mark.slow
 def test_statements_of_spark_sql_are_checked(tmp_path, capsys):
     api = GraphApi()
     orders, totals = ({"namespace": "s3://lake", "name": f"warehouse/shop.db/{name}"} for name in ("orders", "totals"))
