@@ -31,7 +31,8 @@ array.
 
 The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
 carries the bearer token in HEADWATER_TOKEN.
-Exit code: 0 when nothing breaks, 1 when a reader breaks or a column loses its mask, 2 when the check failed.
+Exit code: 0 when nothing breaks, 1 when a reader breaks, a column loses its mask or not all was read, 2 when the check
+failed.
 """
 _EXAMPLES = """\
 examples:
@@ -78,7 +79,7 @@ def run_check(given: argparse.Namespace) -> int:
     else:
         lines = render_markdown(report) if given.format == "markdown" else render_text(report)
         print("\n".join(lines))
-    return 1 if report.breaks else 0
+    return 1 if report.breaks or report.truncated else 0
 
 
 def _proposal(given: argparse.Namespace, get: Get) -> tuple[Proposal, Sequence[str]]:

@@ -109,7 +109,7 @@ class ReaderSearch:
             return {"impacted": [], "truncated": True}
         self._reports += 1
         report = self.today.impact(column, depth)
-        self.truncated |= report["truncated"] and depth > 0
+        self.truncated |= report["truncated"]
         return report
 
     def _names_proposed(self, report: Mapping[str, Any]) -> bool:

@@ -24,6 +24,8 @@ class Report:
     readers: Sequence[Reader]
     unmasked: Sequence[Unmasked]
     cuts: Sequence[str] = ()
+    # True if a bound cut the report: further readers may break.
+    truncated: bool = False
 
     @property
     def breaks(self) -> bool:
@@ -38,6 +40,7 @@ class Report:
             "readers": [reader.to_json() for reader in self.readers],
             "unmasked": [each.to_json() for each in self.unmasked],
             "cut": list(self.cuts),
+            "truncated": self.truncated,
         }
 
 
@@ -55,7 +58,7 @@ def check(get: Get, proposal: Proposal, skipped: Sequence[str] = (), tags: Colle
     unmasked = list(masks.unmasked(outputs))
     cuts = [*skipped] + (["readers: not all were read; make a smaller change"] if search.truncated else [])
     cuts += ["unmasked: a column has too many sources; not all were read"] if masks.truncated else []
-    return Report(changes, readers, unmasked, cuts)
+    return Report(changes, readers, unmasked, cuts, search.truncated or masks.truncated)
 
 
 def render_text(report: Report) -> Iterator[str]:

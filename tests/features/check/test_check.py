@@ -7,8 +7,11 @@ import json
 import pytest
 
 from headwater.cli.main import main
+from headwater.cli.service import NoResponse
 from headwater.features.check.proposal import read_proposal
 from headwater.features.check.report import check
+from headwater.features.check.tables import MARK, find_table, proposed_events
+from headwater_model.ids import DatasetId
 from tests.builders_events import CALCULATE, CHECK, STORE, a_dataset, a_facet, a_run_event
 from tests.features.serving import getter, served
 from tests.unit.api.columns_pipeline import FIELDS, IDENTITY, PIPELINE, a_dataset_made, a_step, field, source
@@ -54,6 +57,7 @@ def test_an_equal_run_changes_nothing(api):
         "readers": [],
         "unmasked": [],
         "cut": [],
+        "truncated": False,
     }
 
 
@@ -111,6 +115,12 @@ def test_a_reader_that_changes_with_it_does_not_break(api):
     assert {"job:emissions:report", field("report", "km")} < readers
 
 
+def test_a_report_that_a_bound_cuts_says_so(api, monkeypatch):
+    monkeypatch.setattr("headwater.features.check.readers.REPORTS_MAX", 1)
+    report = checked(api, a_check({"flight": KEPT["flight"]}, ["flight"]))
+    assert (report["truncated"], report["cut"]) == (True, ["readers: not all were read; make a smaller change"])
+
+
 def test_a_new_dataset_breaks_nothing(api):
     assert not checked(api, a_check({"a": [source("raw", "flight")]}, ["a"], output="new"))["breaks"]
 
@@ -160,11 +170,24 @@ def test_the_command_prints_the_report_and_its_status(api, tmp_path, capsys):
     assert f"{file}:2: must be JSON" in capsys.readouterr().err
 
 
+def test_a_table_of_a_session_is_the_dataset_with_its_last_parts(api):
+    api.load(a_step("load", 8, [], [a_dataset("wh/shop.db/orders", "s3://a"), a_dataset("x.crm.orders", "pg://b")]))
+    get = getter(api)
+    assert find_table(get, "spark_catalog.shop.Orders") == DatasetId("s3://a", "wh/shop.db/orders")
+    for table, count in (("orders", 2), ("shop.absent", 0)):
+        with pytest.raises(NoResponse, match=f"must be a single dataset of the service, got {count}"):
+            find_table(get, table)
+    sandbox = [{"namespace": "file", "name": f"/box/warehouse/{name}"} for name in ("shop.db/orders", "shop.db/new")]
+    written, own = a_run_event(outputs=sandbox), a_run_event(run_facets={"sql": {"query": f"... '{MARK}' ..."}})
+    [event] = proposed_events(map(json.dumps, (written, own, {"records": []})), get, "/box/warehouse")
+    assert event["outputs"] == [{"namespace": "s3://a", "name": "wh/shop.db/orders"}, sandbox[1]]
+
+
 def test_the_models_of_dbt_are_checked_by_their_catalog_or_contract(tmp_path, capsys):
     api = GraphApi()
-    made = {"km": [{"namespace": "pg://db", "name": "db.shop.legs", "field": "km"}]}
+    sources = {"km": [{"namespace": "pg://db", "name": "db.shop.legs", "field": "km"}]}
     legs = a_dataset("db.shop.legs", "pg://db", fields=[("km", "int"), ("tail", "text")])
-    api.load(a_step("legs", 8, [], [legs]), a_step("report", 9, [], [a_dataset_made("report", made, ["km"])]))
+    api.load(a_step("legs", 8, [], [legs]), a_step("report", 9, [], [a_dataset_made("report", sources, ["km"])]))
     model = {"resource_type": "model", "schema": "shop", "name": "legs"}
     columns = {"tail": {"name": "tail", "data_type": "text"}}
     contract = {**model, "config": {"contract": {"enforced": True}}, "columns": columns}

@@ -12,6 +12,8 @@ from tests.features.serving import served
 from tests.unit.api.columns_pipeline import FIELDS, a_dataset_made, a_step
 from tests.unit.api.graph_api import GraphApi
 
+# Each test starts a program with Spark.
+pytestmark = pytest.mark.slow
 JOB = """
 import sys
 from pyspark.sql import SparkSession
@@ -22,7 +24,8 @@ planes = spark.sql("SELECT seats, model FROM shop.planes")
 checked = raw.join(planes, "seats").selectExpr("flight", "cast(distance AS string) distance", "model")
 checked.write.mode("overwrite").parquet("s3://flights/checked")
 spark.read.parquet("s3://flights/checked").select("flight").write.saveAsTable("shop.names")
-assert checked.count() == 0 and sys.argv[1:] == ["--day", "1"]
+spark.range(9).write.csv(sys.argv[2])
+assert checked.count() == 0 and sys.argv[1] == "--out"
 """
 
 
@@ -41,7 +44,7 @@ def test_a_job_runs_over_empty_frames_and_is_checked(tmp_path, capsys):
     job = tmp_path / "job.py"
     job.write_text(JOB, encoding="utf-8")
     with served(api) as url:
-        status = main(["check", "--url", url, "--format", "json", str(job), "--day", "1"])
+        status = main(["check", "--url", url, "--format", "json", str(job), "--out", str(tmp_path / "out")])
     report = json.loads(capsys.readouterr().out)
     changes = [(change["nodeId"].removeprefix("datasetField:"), change["change"]) for change in report["changes"]]
     assert changes == [
@@ -53,7 +56,6 @@ def test_a_job_runs_over_empty_frames_and_is_checked(tmp_path, capsys):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["job.py"]
 
 
-@pytest.mark.slow
 def test_statements_of_spark_sql_are_checked(tmp_path, capsys):
     api = GraphApi()
     orders, totals = ({"namespace": "s3://lake", "name": f"warehouse/shop.db/{name}"} for name in ("orders", "totals"))
