@@ -91,7 +91,9 @@ def test_a_row_leads_to_its_run_and_the_run_to_the_sql_of_its_rows(open_view, pi
     page.get_by_text("the sequence number is lower").first.wait_for()
     form.get_by_label("sequence number of the row").fill("19")
     form.get_by_role("button").click()
-    creation, change = page.locator("dl dd").filter(has_text="emissions.estimate").all()[-2:]
+    lines = page.locator("dl dd").filter(has_text="emissions.estimate")
+    lines.nth(1).wait_for()
+    creation, change = lines.all()[-2:]
     assert "checked" in creation.inner_text()
     change.get_by_role("link", name="emissions.estimate").click()
     page.wait_for_url(f"**/explore/run?id={run_of('emissions.estimate', 19)}")

@@ -30,7 +30,7 @@ RESPONSES = [
     ("a50112fecb13dd63", "/events/lineage", {"limit": 2, "sortDirection": "asc"}, {}),
     ("3764ec880b0bca98", "/runlineage/upstream", {"runId": RUNS[CALCULATE]}, {}),
     ("259bc67bc7a5db5f", "/column-lineage", {"nodeId": CHECKED, "depth": 2}, {}),
-    ("b5d2238ac8445fe8", "/column-lineage", {"nodeId": RAW, "withDownstream": "true"}, {}),
+    ("bfe569ab14c12a53", "/column-lineage", {"nodeId": RAW, "withDownstream": "true"}, {}),
 ]
 
 
