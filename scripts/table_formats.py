@@ -30,8 +30,8 @@ from scripts.kafka_broker import running_broker
 from tests.spark.table_formats import VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent
-_LOCK = ROOT / "requirements" / "jars.sha256"
-_JARS = ROOT / ".tools" / "jars"
+LOCK = ROOT / "requirements" / "jars.sha256"
+CACHE = ROOT / ".tools" / "jars"
 _SPARKS_OWN = Path(pyspark.__file__).parent / "jars"
 # By Spark and format. Spark's package for Kafka is not on Maven Central for each patch of Spark.
 VERSIONS = {  # 4.2 is the newest Spark for Python 3.10, and the newest that Delta has a release for
@@ -107,7 +107,7 @@ def main(arguments: Sequence[str]) -> int:
         return 1
 
 
-def run(name: str, spark: str, *, newest: bool = False, lock: bool = False, cache: Path = _JARS) -> int:
+def run(name: str, spark: str, *, newest: bool = False, lock: bool = False, cache: Path = CACHE) -> int:
     """Run a format's tests on this Spark, such as 3.5; return 0 if they passed or were skipped.
 
     Raises:
@@ -129,7 +129,7 @@ def run(name: str, spark: str, *, newest: bool = False, lock: bool = False, cach
         _print(f"{name} for Spark {spark} could not be fetched, so its tests are skipped: {error}")
         return int(newest and version is not None)
     if not newest:
-        compare_hashes([*jars, *broker], _LOCK, add=lock)
+        compare_hashes([*jars, *broker], LOCK, add=lock)
     return 0 if lock else _run_tests(name, jars, broker)
 
 

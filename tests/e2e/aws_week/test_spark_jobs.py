@@ -1,7 +1,4 @@
-"""Monday: Spark on Glue and EMR, by capture and by OpenLineage's listener; each job is a process of its own.
-
-Jars come from Maven Central: `mvn dependency:get -Dtransitive=false -Dartifact=` and a coordinate of `JARS`.
-"""
+"""Monday: Spark on Glue and EMR, by capture and by OpenLineage's listener; each job is a process of its own."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.table_formats import CACHE, LOCK, NotFetched, compare_hashes, fetch
 from tests.e2e.aws_week.conftest import ACCOUNT, GLUE, REGION, SALES
 from tests.stack.emulator import an_emulator
 
@@ -46,13 +44,14 @@ GLUES = {
 
 
 def jars(*names: str) -> str:
-    """Find jars in Maven's folder; skip the test without them."""
+    """Fetch jars, checked by their hashes; skip the test where Maven Central cannot be reached."""
     files = []
-    for group, artifact, version in (each.split(":") for each in JARS if each.split(":")[1].startswith(names)):
-        place = Path.home() / ".m2" / "repository" / group.replace(".", "/") / artifact / version
-        files.append(place / f"{artifact}-{version}.jar")
-    if missing := [jar.name for jar in files if not jar.is_file()]:
-        pytest.skip(f"not in Maven's folder: {', '.join(missing)}")
+    for package, version in (each.rsplit(":", 1) for each in JARS if each.split(":")[1].startswith(names)):
+        try:
+            files += fetch(package, version, CACHE, alone=True)
+        except NotFetched as error:
+            pytest.skip(f"{package}:{version} could not be fetched: {error}")
+    compare_hashes(files, LOCK, add=False)
     return ",".join(map(str, files))
 
 
