@@ -45,8 +45,9 @@ class LeafSource:
 def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> LeafSource | None:
     """Name the datasets at paths, each once; above a bound, their folders.
 
-    >>> find_paths(["s3a://lake/flights/day=2013-01-01", "s3a://lake/flights"], Catalogs()).datasets
-    (Dataset(id=DatasetId(namespace='s3://lake', name='flights'), schema=(), symlinks=(), version=None, branch=None),)
+    >>> source = find_paths(["s3a://lake/flights/day=2013-01-01", "s3a://lake/flights"], Catalogs())
+    >>> [dataset.id for dataset in source.datasets]
+    [DatasetId(namespace='s3://lake', name='flights')]
     """
     named = dict.fromkeys(catalogs.find_path(path) for path in paths)
     while len(named) > PLACES_MAX:
