@@ -177,9 +177,7 @@ def properties(mode: str) -> str:
 
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
 @pytest.mark.parametrize("upgraded", [False, True])
-def test_no_row_has_a_wrong_run(
-    mode: str, upgraded: bool, spark: SparkSession, datasets: Path, watch: Watch, tmp_path: Path
-) -> None:
+def test_no_row_has_a_wrong_run(mode: str, upgraded: bool, spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     if IS_DELTA and upgraded:
         pytest.skip("Delta gives ids to older rows in a commit of its own")
     table = f"{_DATABASE}rows_{mode.replace('-', '_')}_{upgraded}".lower()
