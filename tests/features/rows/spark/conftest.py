@@ -1,7 +1,5 @@
 """A session of Spark, and its captured writes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
