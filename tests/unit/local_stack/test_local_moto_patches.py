@@ -253,7 +253,6 @@ def test_no_yaml_is_parsed_for_a_json_template(monkeypatch):
 
 VALUES = [
     {"S": "text"},
-    {"NULL": True},
     {"SS": ["a", "b"]},
     {"NS": ["1"]},
     {"B": b"\x00\xff"},
