@@ -84,7 +84,10 @@ def _copy_tree(copy: Path) -> None:
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
     if (ROOT / ".mypy_cache").is_dir():
-        shutil.copytree(ROOT / ".mypy_cache", copy / ".mypy_cache")
+        try:
+            shutil.copytree(ROOT / ".mypy_cache", copy / ".mypy_cache")
+        except shutil.Error:  # mypy runs beside us, and its files come and go
+            shutil.rmtree(copy / ".mypy_cache", ignore_errors=True)
     for name in _LINKED:
         if (ROOT / name).exists() and not (copy / name).exists():
             (copy / name).symlink_to((ROOT / name).resolve())
