@@ -1,1 +1,1 @@
-"""The AWS endpoint: moto with the local stack's changes, Athena on DuckDB, and the limits of AWS."""
+"""The AWS endpoint: moto with the local stack's changes, items in SQLite, Athena on DuckDB, and the limits of AWS."""

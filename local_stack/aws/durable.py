@@ -42,7 +42,8 @@ _OF_MESSAGE = (
     "deduplication_id",
     "sequence_number",
 )
-_VERSION = 1
+# 2: items are in a file of their own, where version 1 would miss them.
+_VERSION = 2
 _TABLES = """
 CREATE TABLE IF NOT EXISTS items (tbl TEXT, key TEXT, item BLOB, PRIMARY KEY (tbl, key)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS objects (

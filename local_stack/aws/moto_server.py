@@ -36,13 +36,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoReque
 from moto.sqs.models import Queue, sqs_backends
 from werkzeug.serving import make_server
 
-from local_stack.aws import (
-    moto_athena,
-    moto_events,
-    moto_glue,
-    moto_kms,
-    moto_patches,
-)
+from local_stack.aws import moto_athena, moto_events, moto_glue, moto_kms, moto_patches
 from local_stack.aws.durable import Durable, Newer, open_database
 from local_stack.aws.endpoint import ACCOUNT, REGION, settings_at
 from local_stack.aws.limits import refusal_of, s3_refusal_of
@@ -63,7 +57,6 @@ _NO_HEADERS = (
     email.errors.MisplacedEnvelopeHeaderDefect,
     email.errors.MissingHeaderBodySeparatorDefect,
 )
-# The file of all items, beside `state`.
 _TABLES = "tables.sqlite"
 _LOCKED = {"dynamodb", "glue", "s3", "sqs"}
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from moto.core.model import StructureShape
 from moto.core.serialize import BaseJSONSerializer
-from moto.dynamodb.exceptions import ConditionalCheckFailed, DynamodbException
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
@@ -124,17 +123,14 @@ def put_versions_in_batches() -> None:
 
 
 def _put(backend: DynamoDBBackend, put: VersionedPut) -> dict[str, Any]:
-    condition, values = "attribute_not_exists(pk)", None
-    if put.version is not None:
-        condition, values = "version = :version", {":version": put.version}
-    try:
-        backend.put_item(put.table, dict(put.item), condition_expression=condition, expression_attribute_values=values)
-    except ConditionalCheckFailed as error:
-        code = "DuplicateItem" if put.version is None else "ConditionalCheckFailed"
-        return {"Error": {"Code": code, "Message": error.message}, "TableName": put.table}
-    except DynamodbException as error:
-        return {"Error": {"Code": "ValidationError", "Message": error.message}, "TableName": put.table}
-    return {"TableName": put.table}
+    return put.write(
+        lambda condition, values: backend.put_item(
+            put.table,
+            dict(put.item),
+            condition_expression=condition,
+            expression_attribute_values=values or None,
+        )
+    )
 
 
 def render_attribute_values_as_they_are() -> None:

@@ -55,19 +55,16 @@ def parse_key_condition(request: Request, schema: Schema, index: Index) -> tuple
     for attribute, comparison, operands in ranges:
         column, keys = schema.columns[attribute], [schema.column(attribute, operand) for operand in operands]
         if comparison.upper() == "BEGINS_WITH":
+            [begin] = keys
+            if not isinstance(begin, bytes):
+                raise MockValidationException("Invalid KeyConditionExpression: begins_with needs a string or bytes")
             # UTF-8 has no byte of 255.
             where.append(f"{column} >= ? AND {column} < ?")
-            keys = [*keys, _text(keys[0]) + b"\xff"]
+            keys = [begin, begin + b"\xff"]
         else:
             where.append(f"{column} {_COMPARISONS[comparison.upper()]}")
         bound += keys
     return where, bound
-
-
-def _text(key: Column) -> bytes:
-    if not isinstance(key, bytes):
-        raise MockValidationException("Invalid KeyConditionExpression: begins_with needs a string or bytes")
-    return key
 
 
 def update(item: Item | None, key: Item, request: Request, schema: Schema) -> Item:

@@ -10,13 +10,12 @@ texts of errors moto, whose exceptions are raised.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import orjson
 from moto.dynamodb.exceptions import (
     ConditionalCheckFailed,
-    DynamodbException,
     MockValidationException,
     MultipleTransactionsException,
     ResourceNotFoundException,
@@ -39,13 +38,8 @@ from local_stack.aws.tables.expressions import (
 from local_stack.aws.tables.rows import Rows, Stored
 from local_stack.aws.tables.schema import Item, Schema
 
-Removal = Mapping[str, Any]
-"""An item that its TTL removed: `{"table", "keys", "image"}`."""
-
 _SERVICE = "DynamoDB_20120810."
-_ITEM_BYTES_MAX = 400 * 1024
-_PAGE_BYTES_MAX = 1024 * 1024
-_BATCH_BYTES_MAX = 16 * 1024 * 1024
+_ITEM_BYTES_MAX, _PAGE_BYTES_MAX, _BATCH_BYTES_MAX = 400 * 1024, 1024 * 1024, 16 * 1024 * 1024
 _GETS_MAX = 100
 # An expiry longer ago is taken for a mistake (developer guide, "Time to Live").
 _EXPIRED_S_MAX = 5 * 365 * 86_400
@@ -106,10 +100,10 @@ class Tables:
         except HTTPException as error:
             return error.code or 500, (error.description or "").encode()
 
-    def expire(self, now: float) -> list[Removal]:
-        """Remove all items whose TTL is over, in seconds since 1970; forget the removals of the call before."""
+    def expire(self, now: float) -> list[Mapping[str, Any]]:
+        """Remove all items whose TTL is over, as `{"table", "keys", "image"}`; forget the removals of the last call."""
         self._rows.forget_expired()
-        removed = list[Removal]()
+        removed = list[Mapping[str, Any]]()
         for name in list(dynamodb_backends[ACCOUNT][REGION].tables):
             schema = self._schema(name)
             if schema.ttl:
@@ -124,10 +118,12 @@ class Tables:
         self._rows.restore_expired({name: self._schema(name) for name in tables})
 
     def put_all(self, items: Iterable[tuple[str, Item]]) -> None:
-        """Write items, each with its table's name, over the stored items of their keys."""
+        """Write items, each with its table's name, over the stored items of their keys; leave out unknown tables."""
+        tables = dynamodb_backends[ACCOUNT][REGION].tables
+        of_schemas = [(self._schema(table), item) for table, item in items if table in tables]
         with self._rows.transaction():
-            for table, item in items:
-                self._rows.put(self._schema(table), item)
+            for schema, item in of_schemas:
+                self._rows.put(schema, item)
 
     def _schema(self, name: str) -> Schema:
         table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
@@ -224,7 +220,7 @@ class Tables:
         """Write an item if its condition holds; return the item before and after."""
         schema = self._schema(request["TableName"])
         item = request.get("Item")
-        key = request["Key"] if item is None else _key_in(item, schema)
+        key = request["Key"] if item is None else schema.key_in(item)
         columns = schema.key_of(key)
         test = parse_condition(request)
         old: Item | None = None
@@ -254,12 +250,16 @@ class Tables:
         with self._rows.transaction():
             for name, writes in request["RequestItems"].items():
                 schema = schemas[name]
-                keys = [schema.key_of(_key_of_write(write, schema)) for write in writes]
+                items = [write["PutRequest"]["Item"] if "PutRequest" in write else None for write in writes]
+                keys = [
+                    schema.key_of(schema.key_in(item) if item else write["DeleteRequest"]["Key"])
+                    for item, write in zip(items, writes, strict=True)
+                ]
                 if len(set(keys)) < len(keys):
                     raise MockValidationException("Provided list of item keys contains duplicates")
-                for write, key in zip(writes, keys, strict=True):
-                    if "PutRequest" in write:
-                        self._put(schema, write["PutRequest"]["Item"])
+                for item, key in zip(items, keys, strict=True):
+                    if item:
+                        self._put(schema, item)
                     else:
                         self._rows.delete(schema, key)
         return b'{"UnprocessedItems":{}}'
@@ -279,7 +279,7 @@ class Tables:
 
     def _place_of(self, kind: str, action: Request) -> tuple[Any, ...]:
         schema = self._schema(action["TableName"])
-        key = _key_in(action["Item"], schema) if kind == "Put" else action["Key"]
+        key = schema.key_in(action["Item"]) if kind == "Put" else action["Key"]
         return (schema.table.name, *schema.key_of(key))
 
     def _reason(self, kind: str, action: Request) -> tuple[str | None, str | None, Item | None]:
@@ -301,43 +301,16 @@ class Tables:
             return orjson.dumps({"Responses": [self._put_version(put) for _, put in puts if put]})
 
     def _put_version(self, put: VersionedPut) -> Mapping[str, Any]:
-        request: dict[str, Any] = {
-            "TableName": put.table,
-            "Item": put.item,
-            "ConditionExpression": "attribute_not_exists(pk)",
-        }
-        if put.version is not None:
-            values = {":version": put.version}
-            request |= {"ConditionExpression": "version = :version", "ExpressionAttributeValues": values}
-        try:
-            self._write("Put", request)
-        except ConditionalCheckFailed as error:
-            code = "DuplicateItem" if put.version is None else "ConditionalCheckFailed"
-            return {"Error": {"Code": code, "Message": error.message}, "TableName": put.table}
-        except DynamodbException as error:
-            return {"Error": {"Code": "ValidationError", "Message": error.message}, "TableName": put.table}
-        return {"TableName": put.table}
+        request = {"TableName": put.table, "Item": put.item}
 
+        def write(condition: str, values: dict[str, Any]) -> None:
+            expressions = {"ConditionExpression": condition, "ExpressionAttributeValues": values}
+            self._write("Put", {**request, **expressions})
 
-def _key_in(item: Item, schema: Schema) -> Item:
-    for attribute in schema.key:
-        if attribute not in item:
-            rule = f"Missing the key {attribute} in the item"
-            raise MockValidationException(f"One or more parameter values were invalid: {rule}")
-    return {attribute: item[attribute] for attribute in schema.key}
-
-
-def _key_of_write(write: Request, schema: Schema) -> Item:
-    key: Item = _key_in(write["PutRequest"]["Item"], schema) if "PutRequest" in write else write["DeleteRequest"]["Key"]
-    return key
+        return put.write(write)
 
 
 def _projected(stored: Iterable[Stored], request: Request) -> bytes:
     """Join stored items, with the attributes of the request's projection."""
     project = parse_projection(request)
-    return b",".join(_parts(stored, project))
-
-
-def _parts(stored: Iterable[Stored], project: Callable[[Item], Item] | None) -> Iterator[bytes]:
-    for item, _ in stored:
-        yield item if project is None else orjson.dumps(project(as_item(item)))
+    return b",".join(item if project is None else orjson.dumps(project(as_item(item))) for item, _ in stored)

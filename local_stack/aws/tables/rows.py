@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from local_stack.aws.item_sizes import item_bytes
-from local_stack.aws.tables.schema import Column, Item, Schema
+from local_stack.aws.tables.schema import Column, Item, Schema, quoted
 
 Stored = tuple[bytes, int]
 """An item's JSON and its size as DynamoDB counts it, in bytes."""
@@ -35,21 +35,32 @@ class Rows:
         if known is not None:
             self._database.execute(f"DROP TABLE {_table(known)}")
         self._schemas[schema.table.name] = schema
-        more = "".join(f", {column}" for column in sorted(set(schema.columns.values()) - {"pk", "sk"}))
         self._database.execute(
             f"CREATE TABLE IF NOT EXISTS {_table(schema)} "
-            f"(pk NOT NULL, sk NOT NULL, item BLOB, bytes INTEGER, expires REAL{more}, PRIMARY KEY (pk, sk))"
+            "(pk NOT NULL, sk NOT NULL, item BLOB, bytes INTEGER, expires REAL, PRIMARY KEY (pk, sk))"
         )
+        self._add_columns(schema)
         for columns in {index.columns for name, index in schema.indexes.items() if name is not None}:
-            name = _quoted("_".join((schema.table.name, *columns)))
+            name = quoted("_".join((schema.table.name, *columns)))
             order = ", ".join(dict.fromkeys((*columns, "pk", "sk")))
             there = " AND ".join(f"{column} IS NOT NULL" for column in columns)
             self._database.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {_table(schema)} ({order}) WHERE {there}")
         if schema.ttl:
-            name = _quoted(f"{schema.table.name}_expires")
+            name = quoted(f"{schema.table.name}_expires")
             self._database.execute(
                 f"CREATE INDEX IF NOT EXISTS {name} ON {_table(schema)} (expires) WHERE expires IS NOT NULL"
             )
+
+    def _add_columns(self, schema: Schema) -> None:
+        """Add the columns of new indexes to a kept table, and fill them from its items."""
+        there = {quoted(name) for _, name, *_ in self._database.execute(f"PRAGMA table_info({_table(schema)})")}
+        new = sorted({*schema.columns.values()} - {"pk", "sk"} - there)
+        for column in new:
+            self._database.execute(f"ALTER TABLE {_table(schema)} ADD COLUMN {column}")
+        if new:
+            with self.transaction():
+                for item, _ in list(self.select(schema, (), (), "pk, sk")):
+                    self.put(schema, orjson.loads(item))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -123,11 +134,7 @@ class Rows:
 
 
 def _table(schema: Schema) -> str:
-    return _quoted(f"items of {schema.table.name}")
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return quoted(f"items of {schema.table.name}")
 
 
 def _moment(value: Mapping[str, Any] | None) -> float | None:

@@ -38,7 +38,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Schema:
-    """A table's schema, with its columns in SQLite: `pk` and `sk` for its key, and `k0`, `k1`, ... for its indexes."""
+    """A table's schema, with its columns in SQLite: `pk` and `sk` for its key, `key action_taken` for an index."""
 
     table: Table
 
@@ -49,10 +49,9 @@ class Schema:
 
     @cached_property
     def columns(self) -> Mapping[str, str]:
-        """The columns by attribute: `{"root_id": "pk", "node_id": "sk", "action_taken": "k0"}`."""
-        more = [attribute for attribute in self._types if attribute not in self.key]
+        """The columns by attribute: `{"root_id": "pk", "node_id": "sk", "action_taken": '"key action_taken"'}`."""
         of_key = dict(zip(self.key, ("pk", "sk"), strict=False))
-        return of_key | {attribute: f"k{number}" for number, attribute in enumerate(more)}
+        return {attribute: quoted(f"key {attribute}") for attribute in self._types} | of_key
 
     @cached_property
     def indexes(self) -> Mapping[str | None, Index]:
@@ -122,14 +121,32 @@ class Schema:
         Raises:
             MockValidationException: an attribute of the primary key is missing, or of a wrong type.
         """
-        for attribute in self.key:
-            if attribute not in item:
-                raise MockValidationException(f"{_REPEATED}Missing the key {attribute} in the item")
+        self.key_in(item)
         row: dict[str, Column | None] = {"pk": b"", "sk": b""}
         for attribute, column in self.columns.items():
             row[column] = self.column(attribute, item[attribute]) if attribute in item else None
         return row
 
+    def key_in(self, item: Item) -> Item:
+        """Select the primary key of an item.
+
+        Raises:
+            MockValidationException: an attribute of the key is missing.
+        """
+        for attribute in self.key:
+            if attribute not in item:
+                raise MockValidationException(f"{_REPEATED}Missing the key {attribute} in the item")
+        return {attribute: item[attribute] for attribute in self.key}
+
     def keys_in(self, item: Item, index: Index) -> dict[str, Mapping[str, Any]]:
         """Select the attributes of a page's last key: of the table, and of the index."""
         return {attribute: item[attribute] for attribute in dict.fromkeys((*self.key, *index.attributes))}
+
+
+def quoted(name: str) -> str:
+    """Quote a name for SQLite.
+
+    >>> quoted("key action_taken")
+    '"key action_taken"'
+    """
+    return '"' + name.replace('"', '""') + '"'

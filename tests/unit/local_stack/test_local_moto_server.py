@@ -129,7 +129,7 @@ def state_of_version(file, version):
     [
         (lambda file: file.write_bytes(b"no database" * 1_000), "file is not a database"),
         (lambda file: file.mkdir(), "unable to open database file"),
-        (lambda file: state_of_version(file, 9), "is of version 9, and this program reads 1"),
+        (lambda file: state_of_version(file, 9), "is of version 9, and this program reads 2"),
     ],
     ids=["no database", "a folder", "of a later version"],
 )

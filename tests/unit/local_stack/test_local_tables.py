@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from functools import partial
 
 import boto3
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
 
+from local_stack.aws.durable import Durable, open_database
 from local_stack.aws.tables.operations import Tables
 from tests.aws import moto_tables
 
@@ -297,3 +299,27 @@ def test_a_page_ends_at_a_megabyte_and_goes_on_behind_it(client):
     assert (page["Count"], page["LastEvaluatedKey"]["node"]) == (4, {"S": "n3"})
     rest = result_of(tables.respond, "Query", query | {"ExclusiveStartKey": page["LastEvaluatedKey"]})
     assert (rest["Count"], "LastEvaluatedKey" in rest) == (1, False)
+
+
+def test_items_of_an_older_state_are_moved_and_a_new_index_has_the_kept_items(client, tmp_path):
+    item = {"root": {"S": "r"}, "node": {"S": "n"}, "action": {"S": "READ"}}
+    file = tmp_path / "state.sqlite"
+    durable = Durable(None, file, None)
+    with closing(sqlite3.connect(file)) as older, older:
+        older.execute("INSERT INTO items VALUES ('ours', '[]', ?)", (orjson.dumps(item),))
+    store = open_database(tmp_path / "tables.sqlite")
+    for _ in range(2):  # The second start has nothing to move.
+        durable.restore(Tables(store))
+    store.execute('DROP INDEX "ours_pk_""key action"""')
+    store.execute('ALTER TABLE "items of ours" DROP COLUMN "key action"')
+    query = {"KeyConditionExpression": "root = :r", "ExpressionAttributeValues": {":r": {"S": "r"}}}
+    page = result_of(Tables(store).respond, "Query", {"TableName": "ours", "IndexName": "local", **query})
+    assert page["Items"] == [item]
+
+
+def test_a_table_that_was_deleted_and_created_again_is_empty(client):
+    tables = Tables(database())
+    tables.put_all([("ours", {"root": {"S": "r"}, "node": {"S": "n"}})])
+    client.delete_table(TableName="ours")
+    create(client, "ours")
+    assert nodes(tables) == []
