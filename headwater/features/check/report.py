@@ -92,7 +92,7 @@ def _sections(report: Report) -> Iterator[tuple[str, Sequence[str]]]:
 
 def _verdict(report: Report) -> str:
     if not report.breaks:
-        return "nothing breaks"
+        return "nothing breaks of all that was read" if report.truncated else "nothing breaks"
     kinds = {"JOB": "jobs", "DATASET": "datasets", "DATASET_FIELD": "columns"}
     counts = [(sum(reader.type == kind for reader in report.readers), name) for kind, name in kinds.items()]
     parts = [f"{count:,} {name} break" for count, name in counts if count]

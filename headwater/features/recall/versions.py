@@ -18,7 +18,7 @@ from headwater_model.ids import DatasetId
 from headwater_model.times import parse_time
 
 Grade: TypeAlias = Literal["certainly", "possibly"]
-_PAGE = 100
+_PAGE, _VERSIONS_MAX = 100, 2_000
 # A run read the version because of the time alone, or the writer is unknown.
 _BY_TIME = ("time", "initial")
 # Changes after which no earlier row of a dataset is left.
@@ -193,11 +193,13 @@ class Recall:
     def _versions(self, dataset: DatasetId) -> list[Mapping[str, Any]]:
         """List the versions of a dataset, newest first."""
         path, versions = f"{_path(dataset)}/versions", list[Mapping[str, Any]]()
-        while True:
+        while len(versions) < _VERSIONS_MAX:
             page = self._once(path, {"limit": _PAGE, "offset": len(versions)})
             versions += page["versions"]
             if not page["versions"] or len(versions) >= page["totalCount"]:
                 return versions
+        self.cuts[f"{dataset.node_id}: versions before the last {_VERSIONS_MAX:,} were not read"] = None
+        return versions
 
     def _owners(self, dataset: DatasetId) -> tuple[str, ...]:
         return tuple(owner["name"] for owner in self._once(_path(dataset), {})["owners"])
