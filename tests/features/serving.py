@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Lock, Thread
 from urllib.parse import parse_qsl, urlsplit
 
 from headwater.cli.service import Missing, NoResponse
+
+# A handler of Lambda serves one request at a time.
+_ONE_AT_A_TIME = Lock()
 
 
 def getter(api):
     """Return a GET of the API, as `fetch_json` is over HTTP."""
 
     def get(path, query):
-        status, form = api.get(path.removeprefix("/api/v1"), **query)
+        with _ONE_AT_A_TIME:
+            status, form = api.get(path.removeprefix("/api/v1"), **query)
         if status != 200:
             raise (Missing if status == 404 else NoResponse)(f"HTTP {status}: {form['message']}")
         return form

@@ -4,30 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from threading import Lock
 
-from headwater.cli.service import NoResponse
 from headwater.events.event import Event
 from headwater.features.export.events import render_events
 from headwater.features.export.reading import Reading, Scope
+from tests.features.serving import getter
 from tests.unit.api.graph_api import GraphApi, at
 from tests.unit.facts.strategies import DATASETS, JOBS, stamped
-
-# A handler of Lambda serves one request at a time.
-_ONE_AT_A_TIME = Lock()
-
-
-def getter(api):
-    """Return a GET of the API, as `fetch_json` is over HTTP."""
-
-    def get(path, query):
-        with _ONE_AT_A_TIME:
-            status, form = api.get(path.removeprefix("/api/v1"), **query)
-        if status != 200:
-            raise NoResponse(f"HTTP {status}: {form['message']}")
-        return form
-
-    return get
 
 
 def exported(api, scope=Scope()):  # noqa: B008 - it is frozen

@@ -5,9 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 import networkx
 import pytest
@@ -15,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.cli.main import main
-from headwater.cli.service import NoResponse
 from headwater.facts.apply import apply_statements
 from headwater.features.export.graphs import render_dot, render_graphml
 from headwater.features.export.reading import Reading, Scope
@@ -23,11 +19,11 @@ from tests.examples import examples
 from tests.features.export.exporting import (
     column_edges,
     exported,
-    getter,
     imported,
     nodes_and_edges,
     without_explicit_lineage,
 )
+from tests.features.serving import getter, served
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.facts.strategies import linked_streams, streams
 from tests.unit.queries.columns import strategies as columns
@@ -65,31 +61,8 @@ def api():
 @pytest.fixture
 def url(api):
     """The address of the API, over HTTP."""
-    get = getter(api)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            parts = urlsplit(self.path)
-            try:
-                status, form = 200, get(parts.path, dict(parse_qsl(parts.query)))
-            except NoResponse as error:
-                status, form = 404, {"code": 404, "message": unquote(str(error))}
-            body = json.dumps(form).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with served(api) as url:
+        yield url
 
 
 @examples(80)

@@ -15,6 +15,7 @@ from headwater.features.bucket_events import function, objects
 from headwater.features.bucket_events.settings import BUCKET_EVENTS_DLQ_URL, BUCKET_EVENTS_QUEUE_URL
 from tests.aws import conftest
 from tests.aws.api.conftest import Caller
+from tests.aws.batches import batch_of, take
 from tests.aws.faults import before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_run_event
 from tests.features.bucket_events.stacks import CONTEXT
@@ -57,28 +58,14 @@ class Buckets:
 
     def messages(self, queue="BucketEventsQueue"):
         """Take up to ten messages off a queue, as the event source would; they stay in flight."""
-        return self._sqs.receive_message(
-            QueueUrl=self.urls[queue],
-            MaxNumberOfMessages=10,
-            MessageSystemAttributeNames=["All"],
-            MessageAttributeNames=["All"],
-        ).get("Messages", [])
+        return take(self._sqs, self.urls[queue])
 
     def step(self, *, remaining_s=600):
         """Run the function on batches until the queue is empty; list the reasons of failed messages."""
         failed = []
         while received := self.messages():
-            records = [
-                {
-                    "messageId": message["MessageId"],
-                    "receiptHandle": message["ReceiptHandle"],
-                    "body": message["Body"],
-                    "attributes": message["Attributes"],
-                    "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{self.urls['BucketEventsQueue'].rpartition('/')[2]}",
-                }
-                for message in received
-            ]
-            response = function.handler({"Records": records}, self.cloud.context(remaining_s))
+            batch = batch_of(received, self.urls["BucketEventsQueue"])
+            response = function.handler(batch, self.cloud.context(remaining_s))
             failed += [failure["itemIdentifier"] for failure in response["batchItemFailures"]]
         return len(failed)
 

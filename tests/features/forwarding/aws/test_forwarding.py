@@ -28,6 +28,7 @@ from headwater.features.forwarding.settings import (
 from lambdas import events, wiring
 from tests.aws import conftest
 from tests.aws.api.conftest import Caller
+from tests.aws.batches import batch_of, take
 from tests.aws.faults import Killed, before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_run_event
 from tests.features.forwarding.receiving import HANG_UP, an_endpoint
@@ -63,27 +64,13 @@ class Forwarding:
 
     def messages(self, queue="ForwardQueue"):
         """Take up to ten messages off a queue, as the event source would; they stay in flight."""
-        return self._sqs.receive_message(
-            QueueUrl=self.urls[queue],
-            MaxNumberOfMessages=10,
-            MessageSystemAttributeNames=["All"],
-            MessageAttributeNames=["All"],
-        ).get("Messages", [])
+        return take(self._sqs, self.urls[queue])
 
     def step(self, *, remaining_s=600):
         """Run the forward function on a batch; delete the forwarded messages, and count the failed."""
         received = self.messages()
-        records = [
-            {
-                "messageId": message["MessageId"],
-                "receiptHandle": message["ReceiptHandle"],
-                "body": message["Body"],
-                "attributes": {**message["Attributes"], "SentTimestamp": str(self.cloud.now_s * 1000)},
-                "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{self.urls['ForwardQueue'].rpartition('/')[2]}",
-            }
-            for message in received
-        ]
-        response = function.handler({"Records": records}, self.cloud.context(remaining_s))
+        batch = batch_of(received, self.urls["ForwardQueue"], SentTimestamp=str(self.cloud.now_s * 1000))
+        response = function.handler(batch, self.cloud.context(remaining_s))
         failed = {failure["itemIdentifier"] for failure in response["batchItemFailures"]}
         for message in received:
             if message["MessageId"] not in failed:
