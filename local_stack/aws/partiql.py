@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-from moto.dynamodb.exceptions import ConditionalCheckFailed, DynamodbException
 
 _INSERT = re.compile(r'INSERT INTO "([\w.-]+)" VALUE \{((?:\'\w+\': \?(?:, )?)+)\}')
 _UPDATE = re.compile(r'UPDATE "([\w.-]+)" (.*) WHERE "pk" = \? AND "sk" = \? AND "version" = \?')
@@ -22,20 +20,6 @@ class VersionedPut:
     table: str
     item: Mapping[str, Any]
     version: Mapping[str, str] | None
-
-    def write(self, put: Callable[[str, dict[str, Any]], object]) -> dict[str, Any]:
-        """Put the item by a function of a condition and its values; return the statement's response."""
-        condition, values = "attribute_not_exists(pk)", {}
-        if self.version is not None:
-            condition, values = "version = :version", {":version": self.version}
-        try:
-            put(condition, values)
-        except ConditionalCheckFailed as error:
-            code = "DuplicateItem" if self.version is None else "ConditionalCheckFailed"
-            return {"Error": {"Code": code, "Message": error.message}, "TableName": self.table}
-        except DynamodbException as error:
-            return {"Error": {"Code": "ValidationError", "Message": error.message}, "TableName": self.table}
-        return {"TableName": self.table}
 
 
 def parse_put(statement: Mapping[str, Any]) -> VersionedPut | None:

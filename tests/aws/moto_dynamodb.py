@@ -17,6 +17,7 @@ from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 
 from local_stack.aws.partiql import VersionedPut, parse_put
+from local_stack.aws.tables.operations import execute_put
 
 _stock_execute = DynamoDBBackend.batch_execute_statement
 _stock_query = Table.query
@@ -123,13 +124,14 @@ def put_versions_in_batches() -> None:
 
 
 def _put(backend: DynamoDBBackend, put: VersionedPut) -> dict[str, Any]:
-    return put.write(
+    return execute_put(
+        put,
         lambda condition, values: backend.put_item(
             put.table,
             dict(put.item),
             condition_expression=condition,
             expression_attribute_values=values or None,
-        )
+        ),
     )
 
 

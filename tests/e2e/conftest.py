@@ -256,9 +256,11 @@ class Probe:
             time.sleep(0.05)
 
     def deliveries(self, count):
-        """Wait for `count` batches, each done; failed messages come back at once."""
-        self.until(lambda: len(self.seen) == count and self.stack.running == 0)
-        self.stack.advance(self.visibility_s + 1)
+        """Wait for `count` batches, each done; after each but the last, failed messages come back at once."""
+        for number in range(1, count + 1):
+            self.until(lambda number=number: len(self.seen) == number and self.stack.running == 0)
+            if number < count:
+                self.stack.advance(self.visibility_s + 1)
 
 
 def a_probe(folder, *, schedules=False, **changes):

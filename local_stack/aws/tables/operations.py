@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 from moto.dynamodb.exceptions import (
     ConditionalCheckFailed,
+    DynamodbException,
     MockValidationException,
     MultipleTransactionsException,
     ResourceNotFoundException,
@@ -307,7 +308,22 @@ class Tables:
             expressions = {"ConditionExpression": condition, "ExpressionAttributeValues": values}
             self._write("Put", {**request, **expressions})
 
-        return put.write(write)
+        return execute_put(put, write)
+
+
+def execute_put(put: VersionedPut, write: Callable[[str, dict[str, Any]], object]) -> dict[str, Any]:
+    """Put a statement's item by a function of a condition and its values; return the statement's response."""
+    condition, values = "attribute_not_exists(pk)", {}
+    if put.version is not None:
+        condition, values = "version = :version", {":version": put.version}
+    try:
+        write(condition, values)
+    except ConditionalCheckFailed as error:
+        code = "DuplicateItem" if put.version is None else "ConditionalCheckFailed"
+        return {"Error": {"Code": code, "Message": error.message}, "TableName": put.table}
+    except DynamodbException as error:
+        return {"Error": {"Code": "ValidationError", "Message": error.message}, "TableName": put.table}
+    return {"TableName": put.table}
 
 
 def _projected(stored: Iterable[Stored], request: Request) -> bytes:
