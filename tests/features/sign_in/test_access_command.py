@@ -86,8 +86,8 @@ def test_a_faulty_grant_reaches_neither_the_log_nor_the_table(stack):
 
 
 def test_explain_names_the_grant_behind_each_right(stack, capsys):
-    stack.run("grant", "groups=analysts", "--scope", "read", "--namespace", "gold*", "--never-expires")
     stack.run("grant", "email=ann@example.org", "--scope", "read", "--scope", "write", "--namespace", "team-a")
+    stack.run("grant", "groups=analysts", "--scope", "read", "--namespace", "gold*", "--never-expires")
     stack.run("grant", "groups=other", "--scope", "delete", "--all-namespaces")
     capsys.readouterr()
     stack.run("explain", "ann@example.org", "--claim", "groups=analysts")

@@ -37,6 +37,7 @@ from spark_client.capturing.session.write_merger import WriteMerger
 from spark_client.capturing.streams.reading import read_stream
 from tests.spark.capture.planned_writes import post_planned_write, runs_too
 from tests.spark.capture.specification import Case, expected, lines_of
+from tests.waiting import LONG_S
 
 DATASETS = {
     "flights": """
@@ -56,7 +57,6 @@ DATASETS = {
     """,
     "odd": "SELECT 'x' AS `a.b`, 1 AS `C d`, named_struct('e.f', 2) AS s",
 }
-_DRAIN_S = 30.0
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +70,7 @@ def datasets(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 class Watch:
-    """Writes and reads captured in a Spark context."""
+    """Writes and reads captured in a Spark context from now on."""
 
     def __init__(
         self,
@@ -79,6 +79,8 @@ class Watch:
         environment: Mapping[str, str] | None = None,
         **more: Any,
     ) -> None:
+        # A new listener hears earlier events that are still in the queue.
+        spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(int(LONG_S * 1000))
         self._executions = Executions(spark, bounds, at_once=True)
         self._extractor = Extractor(replace(read_catalogs(SessionConf(spark), environment or {}), **more))
         self._merger = WriteMerger()
@@ -102,14 +104,14 @@ class Watch:
 
     def _discard(self) -> None:
         """Read all earlier executions: the watch sees the whole context, and earlier targets may have no name."""
-        assert self._executions.drain(_DRAIN_S)
+        assert self._executions.drain(LONG_S)
         for execution in iter(lambda: self._executions.next(0), None):
             with suppress(UnknownTarget):
                 self._extracted(execution)
         self._merger.release()
 
     def _drained(self) -> list[Read]:
-        assert self._executions.drain(_DRAIN_S)
+        assert self._executions.drain(LONG_S)
         reads: list[Read] = [
             write for execution in iter(lambda: self._executions.next(0), None) for write in self._extracted(execution)
         ]

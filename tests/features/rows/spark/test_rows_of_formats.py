@@ -203,7 +203,7 @@ def test_no_row_has_a_wrong_run(mode: str, upgraded: bool, spark: SparkSession, 
     rewrite = (
         "OPTIMIZE {table}"
         if IS_DELTA
-        else f"CALL ice.system.rewrite_data_files(table => '{table[4:]}', options => map('rewrite-all', 'true'))"
+        else f"CALL ice.system.rewrite_data_files(table => '{table}', options => map('rewrite-all', 'true'))"
     )
     history.run(rewrite)
     history.run("UPDATE {table} SET value = 8 WHERE key % 13 = 0", captured=False)
@@ -236,8 +236,7 @@ def branches(history: History) -> None:
     history.run("ALTER TABLE {table} CREATE BRANCH audit", branches=both)
     history.run("INSERT INTO {table}.branch_audit SELECT id, 3 FROM range(800000, 800100)", branches=both)
     history.run("UPDATE {table}.branch_audit SET value = 4 WHERE key % 3 = 0", branches=both)
-    name = history.table.removeprefix("ice.")
-    history.run(f"CALL ice.system.fast_forward('{name}', 'main', 'audit')", branches=both)
+    history.run("CALL ice.system.fast_forward('{table}', 'main', 'audit')", branches=both)
     history.run(insert(820_000, 820_100), branches=both)
 
 
