@@ -6,7 +6,7 @@
 
 A lane is a process for some folders: it collects them once, and its tests share a JVM, browser, moto and local
 stack, in the same order each time. Two lanes a core run at a time, for half of them wait for a process. The output of a
-lane is printed when it ends; up to five failed tests run once more, alone.
+lane is printed when it ends, its last lines again if it failed; up to five failed tests run once more, alone.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ _TESTS_FAILED, _NO_TESTS = 1, 5
 _AGAIN_MAX = 5
 _PROGRESS_S = 60
 _DEAREST = 10
+_END_CHARS = 3_000
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ class Runs:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._running: dict[str, Path] = {}
+        self._ends: dict[str, str] = {}
 
     def run(self, lane: Lane, *options: str) -> int:
         """Run a lane, print its output and return its status."""
@@ -116,7 +118,12 @@ class Runs:
         del self._running[lane.name]
         text = log.read_text(encoding="utf-8", errors="replace")
         _print(f"\n=== {lane.name}: {time.monotonic() - began_s:.0f} s\n{text}")
+        self._ends[lane.name] = text[-_END_CHARS:]
         return 0 if status == _NO_TESTS else status
+
+    def end_of(self, name: str) -> str:
+        """Return the last characters that a lane printed in its last run."""
+        return self._ends[name]
 
     def costs_of(self, lane: Lane) -> dict[str, Any]:
         """Read the document of tests/costs.py for a lane's last run; {} if the run wrote none."""
@@ -153,8 +160,10 @@ def main(arguments: Sequence[str], lanes_of: Callable[[str], list[Lane]] = lanes
                 statuses[lane.name] = runs.run(lane, "--last-failed")
     if parsed.costs:
         parsed.costs.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")
-    _print("\n".join(_summary(costs)))
     failed = [name for name, status in statuses.items() if status]
+    for name in failed:
+        _print(f"\n=== the end of {name}\n{runs.end_of(name)}")
+    _print("\n".join(_summary(costs)))
     _print(f"failed: {', '.join(failed)}" if failed else "all lanes passed")
     return int(bool(failed))
 

@@ -54,6 +54,7 @@ def test_a_test_that_fails_twice_fails_the_run(run):
     status, output, _ = run(FAILS, PASSES)
     assert status == 1
     assert output.endswith("1 passed, 1 failed, 0 skipped\nfailed: 0\n")
+    assert output.count("=== the end of") == 1
 
 
 def test_a_test_that_passes_when_it_runs_again_alone_is_named(run):
