@@ -64,19 +64,6 @@ def test_the_graph_is_the_same_from_every_node(api):
         assert api.graph(node["id"]) == graph
 
 
-@pytest.mark.parametrize(
-    ("node", "depth", "jobs"),
-    [
-        (READ_JOB, 0, [READ_JOB]),
-        (READ_JOB, 1, [CHECK_JOB, READ_JOB]),
-        (READ_JOB, 2, [CALCULATE_JOB, CHECK_JOB, READ_JOB]),
-        (RAW, 0, [CHECK_JOB, READ_JOB]),
-    ],
-)
-def test_depth_counts_jobs(api, node, depth, jobs):
-    assert [node_id for node_id in skeleton(api.graph(node, depth=depth)) if node_id.startswith("job:")] == jobs
-
-
 def test_a_dataset_that_no_job_writes_any_more_is_stale_and_names_its_last_writer(empty):
     empty.load(*a_step(CHECK, 8, [], ["x"]), *a_step(CALCULATE, 9, ["x"], []))
     again = a_run_event(run=UNKNOWN_RUN, job=CHECK, inputs=[], outputs=["y"], eventTime="2025-11-20T10:00:00Z")
@@ -320,11 +307,3 @@ def test_an_unreadable_node_id_is_400(api, node_id):
     status, form = api.get("/lineage", nodeId=node_id)
 
     assert (status, form["message"].partition(":")[0]) == (400, "nodeId")
-
-
-def test_selectors_that_disagree_are_400(api):
-    version = api.found(f"/namespaces{at(STORE)}/datasets/checked")["currentVersion"]
-
-    assert api.get("/lineage", nodeId=f"{CHECKED}#{version}", datasetVersion=RUNS[CHECK])[0] == 400
-    assert api.get("/lineage", nodeId=CHECKED, datasetVersion=version, lineageAt="2025-11-20")[0] == 400
-    assert api.get("/lineage", nodeId=CHECKED, datasetVersion=UNKNOWN_RUN)[0] == 404

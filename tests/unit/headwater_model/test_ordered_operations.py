@@ -129,18 +129,6 @@ def test_an_operation_that_takes_fields_and_reads_a_source_is_a_read_and_a_trans
     )
 
 
-def test_a_field_read_from_several_sources_comes_from_all_of_them():
-    other = DatasetId("myns", "more_user_data")
-    both = of("read", outputs="a", sources=(FILE, other))
-
-    assert translate([both, of("upper", "a", "u"), written("a u")]).operations == (
-        Read("read", FILE, ("a",)),
-        Read("read#2", other, ("a",)),
-        Transform("upper", fields("read.a read#2.a"), ("u",)),
-        Write("write", fields("read.a read#2.a upper.u"), TABLE),
-    )
-
-
 def test_an_operation_of_no_input_generates():
     assert translate([a_read(), of("now", outputs="t"), written("t")]).operations[1] == Transform("now", (), ("t",))
 
