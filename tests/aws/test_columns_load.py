@@ -1,7 +1,5 @@
 """Events that mention columns, from their queue into the graph table: each facet once, each run by its start."""
 
-from __future__ import annotations
-
 from collections import Counter
 from hashlib import sha256
 

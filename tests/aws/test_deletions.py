@@ -1,7 +1,5 @@
 """Deletions have a way in of their own: what a producer puts on the queue of events deletes nothing."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

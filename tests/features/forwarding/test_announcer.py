@@ -1,7 +1,5 @@
 """Announcements: which events, in which lane, in which order, and how many at once."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The report on coverage: a company with a DAG, a job with columns, one with datasets alone, and a quiet one."""
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
 

@@ -1,7 +1,5 @@
 """Marquez's routes of columns over real events: the emissions pipeline, whose jobs report what they make of what."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset_event, a_job_event

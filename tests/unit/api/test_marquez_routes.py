@@ -1,7 +1,5 @@
 """Marquez's routes over real events: the emissions pipeline reads flights, checks them, and estimates emissions."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE, a_dataset, a_facet, a_run_event

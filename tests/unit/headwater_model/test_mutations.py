@@ -1,7 +1,5 @@
 """Operations declared beside a job, in the shape of CDAP's `fieldMutations`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fields in a run's operations: CDAP's examples, and the traps that its own code fell into."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest

@@ -1,7 +1,5 @@
 """Operations in their order, and the origins that they come to: the demo's people, before any service knows of them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Accepted events from the raw log to an endpoint over HTTP, by the handlers on moto, and faults on the way."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import time

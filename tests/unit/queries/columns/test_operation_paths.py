@@ -1,7 +1,5 @@
 """The distinct operation paths that derive a field."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.queries.ranges import operation_paths
