@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from headwater_model.columns import Column, ColumnSource, Transformation
+from headwater_model.columns import ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import SOURCES_MAX, OperationSet
 from tests.builders_operations import (
@@ -19,14 +19,11 @@ from tests.builders_operations import (
 PERSON, HR, SKILLS, EMPLOYEE = (DatasetId("ns", name) for name in ("Person", "HR", "Skills", "Employee"))
 # Of the calculation with a drop; to change it is to store every set anew.
 CHECKSUM = "d236ff8c5b863203cef622f6f2fbdf1f25062ca004ae8dc71cc9d626eae02772"
+IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
 
 
 def made_by(*names):
     return frozenset({Transformation("DIRECT", "TRANSFORMATION", ", ".join(names))})
-
-
-def of(dataset, *fields):
-    return {Column(dataset, (field,)) for field in fields}
 
 
 def columns(*operations):
@@ -51,6 +48,10 @@ def field_maps(operations):
             for source in sources:
                 maps.setdefault((source.dataset, destination), set()).add((source.field, field))
     return maps
+
+
+def test_a_field_that_is_read_and_written_is_itself_alone():
+    assert columns(a_read("a", "b"), a_write("read.a", "read.b")) == {"a": {"a": IDENTITY}, "b": {"b": IDENTITY}}
 
 
 def test_each_endpoint_has_its_own_map():
