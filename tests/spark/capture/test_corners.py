@@ -13,6 +13,9 @@ FIELDS = (
         zipped arrays have a field for each
             SELECT z.employees.role AS r, z.legs AS l FROM (SELECT arrays_zip(legs, employees)[0] AS z FROM crews)
             r <- crews.employees.role TRANSFORMATION; l <- crews.legs TRANSFORMATION
+        a position and its element's field
+            SELECT p, e.name FROM crews LATERAL VIEW posexplode(employees) t AS p, e
+            p <- crews.employees TRANSFORMATION; name <- crews.employees.name TRANSFORMATION
         a field of what was parsed and exploded
             SELECT j.a AS a FROM (SELECT explode(from_json(note, 'ARRAY<STRUCT<a: INT>>')) AS j FROM crews)
             a <- crews.note TRANSFORMATION

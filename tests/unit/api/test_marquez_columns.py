@@ -4,6 +4,7 @@ import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset_event, a_job_event
 from tests.unit.api.columns_pipeline import (
+    FIELDS,
     FILTER,
     IDENTITY,
     LATER_RUN,
@@ -112,6 +113,22 @@ def test_the_words_of_old_facets_are_shown_as_they_were_sent(api):
     assert returned["transformations"] == [
         {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "hashed", "masking": True}
     ]
+
+
+def test_what_a_whole_dataset_depends_on_stands_once_with_an_edge_from_each_of_its_columns(api):
+    whole = [source("raw", "flight", FILTER)]
+    output = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]}, FIELDS, whole)
+    api.load(a_step(CHECK, 11, ["raw"], [output], run=LATER_RUN))
+
+    form = graph(api, f"dataset:{STORE}:checked")
+    (checked,) = form["datasets"]
+    (returned,) = checked["datasetDependencies"]
+    assert (checked["id"], checked["datasetVersion"]) == (f"dataset:{STORE}:checked", None)
+    assert (returned["dataset"], returned["field"], returned["transformations"]) == ("raw", "flight", [FILTER])
+    assert [node["data"]["datasetDependencies"] for node in form["graph"]] == [[]] * len(form["graph"])
+    assert ends(form, field("checked", "seats"), "inEdges") == [field("raw", "flight"), field("raw", "seats")]
+    down = graph(api, field("raw", "flight"), depth=1, withDownstream="true")
+    assert ends(down, field("raw", "flight"), "outEdges") == ids(form)
 
 
 def test_columns_of_which_nobody_reported_depend_on_the_jobs_inputs(api):
