@@ -3,8 +3,6 @@
 The module imports nothing: the stack (`infra/`) imports it. A function receives only the variables it needs.
 """
 
-from __future__ import annotations
-
 # Environment variables of the functions.
 RECORDS_QUEUE_URL = "RECORDS_QUEUE_URL"
 RECORDS_DLQ_URL = "RECORDS_DLQ_URL"

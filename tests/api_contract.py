@@ -1,7 +1,5 @@
 """Holds each response that a test gets from the API against its route: status, headers, and the type of the body."""
 
-from __future__ import annotations
-
 import re
 
 from pydantic import ConfigDict, TypeAdapter

@@ -1,7 +1,5 @@
 """Valid requests and messages that a test changes only where it matters. The story is the demo's: flights of a day."""
 
-from __future__ import annotations
-
 NOON = 1_763_640_000  # 2025-11-20T12:00:00Z
 DAY = "2025-11-20"
 HOUR = 3600

@@ -5,8 +5,6 @@ emissions.check          raw -> checked, rejected
 emissions.calculate      checked -> estimated
 """
 
-from __future__ import annotations
-
 PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/spark"
 CORE = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
 FACETS = "https://openlineage.io/spec/facets"

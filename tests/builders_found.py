@@ -1,7 +1,5 @@
 """A dataset and a job as queries return them: the emissions pipeline at noon."""
 
-from __future__ import annotations
-
 from headwater.facts.run_facts import Run
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.ids import DatasetId, JobId

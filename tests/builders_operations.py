@@ -1,7 +1,5 @@
 """Operations of two stories: the emissions pipeline's, and the examples of CDAP's designs."""
 
-from __future__ import annotations
-
 from headwater_model.ids import DatasetId
 from headwater_model.operations import InputField, Read, Transform, Write
 

@@ -1,7 +1,5 @@
 """Athena as its client shows it, over tables that a test fills: SQL is DuckDB's, states and pages are Athena's."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import duckdb

@@ -3,8 +3,6 @@
 A later botocore may move a module: then the import fails, and `headwater.aws.clients` takes boto3's client instead.
 """
 
-from __future__ import annotations
-
 from botocore.handlers import add_recursion_detection_header
 from botocore.httpsession import get_cert_path
 from botocore.model import ServiceId

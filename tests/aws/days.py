@@ -1,7 +1,5 @@
 """Days of roots for the compaction's tests, and the digests that seal them."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

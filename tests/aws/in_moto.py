@@ -1,7 +1,5 @@
 """The functions' client of DynamoDB on moto in the test's process, with botocore's events for faults and listeners."""
 
-from __future__ import annotations
-
 import threading
 from binascii import b2a_base64
 from types import SimpleNamespace

@@ -1,18 +1,13 @@
 """Events that mention columns, from their queue into the graph table: each facet once, each run by its start."""
 
-from __future__ import annotations
-
 from collections import Counter
 from hashlib import sha256
-
-import pytest
 
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater_model.columns import Column
 from headwater_model.operations import render_operations
 from lambdas import wiring
-from tests.aws.faults import Killed, killed_at
 from tests.builders_events import CALCULATE, CHECK, a_dataset, a_facet, a_run_event
 from tests.builders_operations import ESTIMATED, FLIGHTS, a_calculation, a_read, a_write
 
@@ -72,28 +67,6 @@ def test_a_facet_that_no_row_holds_lies_in_the_bucket(cloud):
     assert [item["sk"]["S"] for item in cloud.items("Graph") if "s3" in item and item["pk"]["S"].startswith("FACET#")]
     detail = requested(cloud).find_detail(ESTIMATED, (names[7],), DAY, "up")
     assert [operation.name for operation in detail.operations] == ["read", "write"]
-
-
-@pytest.mark.parametrize("effective", [False, True], ids=["before the call", "after it"])
-def test_a_function_that_dies_at_any_call_leaves_columns_that_another_delivery_completes(cloud, effective):
-    """Each turn loads a job of its own, dies one call later than the turn before, and is delivered again."""
-    number, died = 0, True
-    while died:
-        number += 1
-        event = a_check_run(f"run-{number}", f"job-{number}", width=number)
-        died = False
-        with killed_at((cloud.dynamodb, cloud.s3), number, effective=effective):
-            try:
-                cloud.load_events(event)
-            except Killed:
-                died = True
-        assert cloud.load_events(event) == []
-    assert number > 5
-
-    graph = requested(cloud).find_columns("dataset:s3://flights:checked", depth=0)
-    returned = {column.field: len(column.reporters) for column in graph.columns}
-    # The first job reported one column, the last of all.
-    assert returned == {(f"carrier_{place}",): number - place for place in range(number)}
 
 
 def test_columns_are_found_by_what_the_functions_wrote(cloud):

@@ -1,7 +1,5 @@
 """The compaction's steps until the seal: the day is leased, dirty roots are found without a scan and waited for."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

@@ -1,7 +1,5 @@
 """Deletions have a way in of their own: what a producer puts on the queue of events deletes nothing."""
 
-from __future__ import annotations
-
 import gzip
 import json
 
@@ -115,26 +113,6 @@ def deliver(cloud, event):
     from lambdas import events
 
     assert events.handler(event, cloud.context()) == {"batchItemFailures": []}
-
-
-@pytest.mark.parametrize("effective", [False, True], ids=["before the call", "after it"])
-def test_a_function_that_dies_at_any_call_leaves_a_deletion_that_another_delivery_completes(cloud, effective):
-    jobs = [f"job-{number}" for number in range(20)]
-    cloud.load_events(*(a_run_event(run=f"run-{job}", job=job, inputs=[], outputs=[]) for job in jobs))
-    number, died = 0, True
-    while died:
-        job = jobs[number]
-        number += 1
-        deletion = render_change("DELETE", namespace=NAMESPACE, time="2025-11-20T12:00:00.000001Z", job=job)
-        died = False
-        with killed_at((cloud.dynamodb, cloud.s3), number, effective=effective):
-            try:
-                cloud.load_api_changes(deletion)
-            except Killed:
-                died = True
-        assert cloud.load_api_changes(deletion) == []
-        assert job not in shown()
-    assert number > 3
 
 
 @pytest.mark.parametrize("effective", [False, True], ids=["before it took effect", "after it did"])

@@ -1,7 +1,5 @@
 """The raw log and its list under loaders that write at once."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -1,7 +1,5 @@
 """Events through the input function onto their queue."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.aws.bodies import BODY_BYTES_MAX

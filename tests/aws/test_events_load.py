@@ -1,7 +1,5 @@
 """Events from their queue into the raw log, the list and the graph table: once each, and a bad one alone."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

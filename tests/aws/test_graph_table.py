@@ -1,7 +1,5 @@
 """The graph table's behaviours on moto and on the DynamoDB in memory that benchmarks and unit tests run on."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

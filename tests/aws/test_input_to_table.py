@@ -1,7 +1,5 @@
 """A request through the input function, the queue and the load function into the table."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 

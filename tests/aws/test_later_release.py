@@ -1,7 +1,5 @@
 """After a roll-back: what a later release wrote stays where it is until a release that can read it is back."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.records.pointers import Pointers

@@ -1,7 +1,5 @@
 """Writes that name a dataset as the rules of names rename it: they are of that dataset, and need the rights for it."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

@@ -2,8 +2,6 @@
 letters. A replay brings it to where it would have been.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from itertools import pairwise

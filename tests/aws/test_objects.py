@@ -1,7 +1,5 @@
 """Objects that are written once: a second write of the same bytes succeeds, one of others is a clear error."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 

@@ -1,7 +1,5 @@
 """Events of any producer of openlineage-python, by its own client, the queue and the events function into the graph."""
 
-from __future__ import annotations
-
 import pytest
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import (

@@ -1,7 +1,5 @@
 """Sealed days become tables: which are still to be made, and what makes an attempt the one that counts."""
 
-from __future__ import annotations
-
 import json
 
 import boto3

@@ -1,7 +1,5 @@
 """To name is not to own: a token's events describe what is in its namespaces, and may name datasets of others."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

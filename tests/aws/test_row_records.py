@@ -1,7 +1,5 @@
 """Rows sent by a Spark job's tasks, through the packed queue and the load function into the table."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A day is sealed into a chain of digests, once, whatever fails meanwhile; what is missing is carried over."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

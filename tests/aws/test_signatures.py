@@ -1,7 +1,5 @@
 """Digests signed by a key of KMS, and checked against its public half without it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from base64 import b64decode

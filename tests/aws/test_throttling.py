@@ -1,7 +1,5 @@
 """A day of throttling: refused messages wait in their queue, all else is loaded, and nothing is a dead letter."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from contextlib import nullcontext

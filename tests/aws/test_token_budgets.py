@@ -1,7 +1,5 @@
 """A token's budget of events a minute, over all functions; and RUNNING events that a deployment does not store."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

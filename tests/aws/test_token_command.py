@@ -1,7 +1,5 @@
 """`headwater token`: the tokens that it makes, and what it prints of them."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -3,8 +3,6 @@
 What a token sees by each route: tests/unit/api/test_token_visibility.py.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.named_datasets import DATASETS_MAX

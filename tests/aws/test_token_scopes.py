@@ -1,7 +1,5 @@
 """Scopes: which routes a token opens, and which namespaces and roots on them."""
 
-from __future__ import annotations
-
 import json
 import re
 

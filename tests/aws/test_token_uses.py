@@ -1,7 +1,5 @@
 """The last use of a token: to the day, with one write a day and function, and never in the way of a request."""
 
-from __future__ import annotations
-
 import argparse
 
 import pytest

@@ -1,7 +1,5 @@
 """Bearer tokens: kept as hashes, checked by the function at the door where API Gateway lets everybody through."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.api.tokens import Tokens, new_token

@@ -1,7 +1,5 @@
 """The trace function: a root's records into one archive object, whatever happened before and meanwhile."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

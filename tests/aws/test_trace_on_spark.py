@@ -1,7 +1,5 @@
 """A root that the trace function left is traced on Spark: same bytes, same commit, same marks."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """An archive that the functions made, verified where it lies: in its bucket, with the graph table."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from contextlib import contextmanager

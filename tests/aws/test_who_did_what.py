@@ -1,7 +1,5 @@
 """Names of callers: in a log line for each request, and beside each event and deletion in the raw log."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from itertools import product

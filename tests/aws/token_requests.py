@@ -1,7 +1,5 @@
 """Requests with a token, as API Gateway hands them to the function."""
 
-from __future__ import annotations
-
 import json
 
 from headwater.api.tokens import Tokens, new_token

@@ -1,7 +1,5 @@
 """The runtime's own tests run it on a small template; messages command its handlers (functions/probe.py)."""
 
-from __future__ import annotations
-
 import json
 import time
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """A template of tables, jobs, searches and a signing key, as the archive's part of the stack has them."""
 
-from __future__ import annotations
-
 COLUMNS = [
     {"Name": "root_id", "Type": "string"},
     {"Name": "recorded_at", "Type": "bigint"},

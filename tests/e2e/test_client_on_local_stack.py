@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from local_stack.stack import LocalStack
-from spark_client import LineageClient, Refused
+from spark_client import LineageClient
 
 NOW = 1_357_016_400
 
@@ -48,12 +48,3 @@ def test_a_record_is_loaded_under_the_node_id_of_its_response(
     )
     assert response.recorded_at == NOW
     assert row["ttl_expiry"]["N"] == str(response.ttl_expiry)
-
-
-def test_a_refusal_comes_back_with_field_value_and_rule(
-    local_stack: LocalStack, lineage: LineageClient, root: str
-) -> None:
-    with pytest.raises(Refused, match=r"storage_location: must not be empty, got ''"):
-        lineage.record(root, root, "READ", "")
-
-    assert rows_of(local_stack, root) == []

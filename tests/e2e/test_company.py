@@ -1,7 +1,5 @@
 """The example company on the local stack, by its own command: one night of it, with its records."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

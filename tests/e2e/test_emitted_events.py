@@ -9,10 +9,9 @@ from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import pytest
-from openlineage.client.event_v2 import Job, JobEvent, OutputDataset
 
 from local_stack.stack import LocalStack
-from spark_client import DeliveryCounts, LineageClient, Refused
+from spark_client import DeliveryCounts, LineageClient
 from tests.builders_events import a_facet, a_run_event
 
 
@@ -48,17 +47,6 @@ def test_an_event_is_in_the_graph(local_stack: LocalStack, lineage: LineageClien
     ]
 
 
-def test_an_event_of_openlineages_client_is_in_the_graph(
-    local_stack: LocalStack, lineage: LineageClient, namespace: str
-) -> None:
-    outputs = [OutputDataset(namespace, "raw")]
-    event = JobEvent(eventTime="2025-11-20T12:00:00Z", producer="https://x.y", job=Job(namespace, "j"), outputs=outputs)
-
-    assert lineage.emit(event)
-    graph = get_json(local_stack, "lineage", nodeId=f"dataset:{namespace}:raw")["graph"]
-    assert [node["id"] for node in graph] == [f"dataset:{namespace}:raw", f"job:{namespace}:j"]
-
-
 def test_events_too_large_for_a_message_and_many_arrive(
     local_stack: LocalStack, lineage: LineageClient, namespace: str
 ) -> None:
@@ -68,16 +56,3 @@ def test_events_too_large_for_a_message_and_many_arrive(
     assert lineage.emit_many(iter(events)) == DeliveryCounts(40, 0)
     jobs = get_json(local_stack, f"namespaces/{namespace}/jobs", limit="100")["jobs"]
     assert [job["name"] for job in jobs] == [f"job-{number:02}" for number in range(40)]
-
-
-def test_a_bad_event_is_refused_and_the_others_of_its_batch_arrive(
-    local_stack: LocalStack, lineage: LineageClient, namespace: str
-) -> None:
-    with pytest.raises(Refused, match=r": eventTime: is required"):
-        lineage.emit({"job": {"namespace": namespace, "name": "bad"}})
-    with pytest.raises(Refused, match=r": job\.name: must not be blank"):
-        lineage.emit_many([an_event(namespace, " "), an_event(namespace, "good")])
-
-    assert (lineage.sent, lineage.failed) == (1, 2)
-    jobs = get_json(local_stack, f"namespaces/{namespace}/jobs")["jobs"]
-    assert [job["name"] for job in jobs] == ["good"]

@@ -1,7 +1,5 @@
 """`headwater serve --data`: accepted records and events survive a kill of the process in the middle of its work."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

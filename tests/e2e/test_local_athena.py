@@ -1,7 +1,5 @@
 """SQL through boto3's athena client: answers from Glue's partitions, failures, limits and pages as Athena has them."""
 
-from __future__ import annotations
-
 import io
 import random
 import time

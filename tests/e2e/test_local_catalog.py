@@ -1,7 +1,5 @@
 """The template's tables, jobs, searches and keys are on the endpoint, under the names that its outputs say."""
 
-from __future__ import annotations
-
 import boto3
 import pytest
 

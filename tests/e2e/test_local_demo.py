@@ -1,7 +1,5 @@
 """The demo's data on request: the routes beside the REST API, and the process of the run from its start to any end."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

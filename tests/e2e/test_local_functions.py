@@ -1,7 +1,5 @@
 """Functions: invoked by name, by boto3, by a state machine; their limits and their errors."""
 
-from __future__ import annotations
-
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor

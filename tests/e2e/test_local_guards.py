@@ -1,7 +1,5 @@
 """Requests that AWS refuses and moto does not: refused here; a request right at the limit is accepted."""
 
-from __future__ import annotations
-
 import pytest
 from botocore.exceptions import ClientError
 

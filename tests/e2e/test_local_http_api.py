@@ -1,7 +1,5 @@
 """The HTTP API: requests as Lambda proxy events and back."""
 
-from __future__ import annotations
-
 import gzip
 import http.client
 import json

@@ -1,7 +1,5 @@
 """Starting and stopping: nothing is left behind, whatever happens."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Queues to functions: batches, windows, partial failures, redrive."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import pytest

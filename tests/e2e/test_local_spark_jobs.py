@@ -1,7 +1,5 @@
 """Glue's jobs on local Spark: run by their name, by boto3 and by a state machine; their failures are Glue's."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import time

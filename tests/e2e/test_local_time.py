@@ -1,7 +1,5 @@
 """Time that skips: functions, schedules, expiry and the stream that expired items go to."""
 
-from __future__ import annotations
-
 import json
 import time
 from itertools import chain

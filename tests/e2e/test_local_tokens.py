@@ -1,7 +1,5 @@
 """The API for bearer tokens on the local stack, with tokens and a replay from the command line."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

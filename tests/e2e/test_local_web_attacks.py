@@ -1,7 +1,5 @@
 """Requests that a page in the developer's browser can send to a running stack, and those that must go on working."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from urllib.parse import urlsplit

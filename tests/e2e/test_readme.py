@@ -1,7 +1,5 @@
 """The examples of the README and of the guide to the local stack, as they are written, on that stack."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

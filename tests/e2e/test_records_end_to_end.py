@@ -1,7 +1,5 @@
 """Records through the whole stack: in over HTTP, two nights of compaction on Spark, and found by every condition."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

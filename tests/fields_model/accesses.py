@@ -1,7 +1,5 @@
 """Accesses of runs to datasets, around a dataset in a time range, as CDAP walks."""
 
-from __future__ import annotations
-
 from headwater.queries.results.cdap import Accesses, Relation
 from tests.fields_model.operations import read_of
 from tests.fields_model.relations import in_range

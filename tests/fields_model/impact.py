@@ -1,7 +1,5 @@
 """The current impact of a column, computed anew by the steps of all current reports."""
 
-from __future__ import annotations
-
 from tests.fields_model.nodes import hops
 from tests.fields_model.present import made_from, requested_columns
 from tests.fields_model.related import went_into

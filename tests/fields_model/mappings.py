@@ -1,7 +1,5 @@
 """Mappings between fields by all runs of a time range."""
 
-from __future__ import annotations
-
 from headwater.queries.results.columns import FieldMapping, Mappings
 from headwater_model.columns import Column
 

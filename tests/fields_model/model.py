@@ -1,7 +1,5 @@
 """Results of queries of fields, each computed anew from all statements."""
 
-from __future__ import annotations
-
 import re
 
 from headwater_model.errors import Invalid

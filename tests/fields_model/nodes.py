@@ -1,7 +1,5 @@
 """Nodes of column graphs, as results show them."""
 
-from __future__ import annotations
-
 from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnInput, Reporter
 
 

@@ -1,7 +1,5 @@
 """Columns of operations: the source fields of each written field, computed for each field anew."""
 
-from __future__ import annotations
-
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 

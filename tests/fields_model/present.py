@@ -1,7 +1,5 @@
 """The current graph of columns."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from headwater.queries.results.columns import ColumnGraph, ColumnNode

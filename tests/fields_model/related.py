@@ -1,7 +1,5 @@
 """Related paths: a struct and the fields inside it."""
 
-from __future__ import annotations
-
 
 def is_inside(path, struct):
     return len(path) > len(struct) and path[: len(struct)] == struct

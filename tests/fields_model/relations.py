@@ -1,7 +1,5 @@
 """Fields with lineage in a time range, and their relations a hop away, each computed from every reporter."""
 
-from __future__ import annotations
-
 from headwater.queries.results.cdap import (
     DatasetFields,
     DatasetSummary,

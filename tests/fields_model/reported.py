@@ -1,7 +1,5 @@
 """Columns of facets, as they were sent."""
 
-from __future__ import annotations
-
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 

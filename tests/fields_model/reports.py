@@ -6,8 +6,6 @@ A path is direct if all its steps are, and masked if any step masks. A step with
 report has it so, and masks if all do; without transformations it is taken as direct and unmasked.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from itertools import chain

@@ -1,7 +1,5 @@
 """The fields of a schema facet, at any depth."""
 
-from __future__ import annotations
-
 
 def fields_of(facets):
     """Return the type (or None) of each path; empty without a schema."""

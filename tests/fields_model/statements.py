@@ -1,7 +1,5 @@
 """All statements, with the datasets that column reports name as sources."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 

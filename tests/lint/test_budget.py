@@ -1,7 +1,5 @@
 """No room holds more lines than its ceiling in budget.toml."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

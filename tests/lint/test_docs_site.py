@@ -1,7 +1,5 @@
 """`make docs`: pages and what they link to are staged with links that hold, and versions stand beside each other."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

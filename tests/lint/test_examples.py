@@ -1,7 +1,5 @@
 """A public function used by another room has an example in its docstring: a doctest, a row, a value or a call."""
 
-from __future__ import annotations
-
 import ast
 import re
 

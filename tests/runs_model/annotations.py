@@ -1,7 +1,5 @@
 """Tags, owners and descriptions: each by its last facet, with the producer and the time of the facet, or by the API."""
 
-from __future__ import annotations
-
 from headwater.facts.annotations import Annotations, Attribution, Owner, Tag, Text
 from tests.runs_model.facets import canonical, when
 

@@ -1,7 +1,5 @@
 """Results of tests, from the whole set of statements: what each event says, and the last of each test."""
 
-from __future__ import annotations
-
 from headwater.facts.result_page import ResultPage
 from headwater.queries.results.entities import AssertionCounts, AssertionResult
 from headwater_model.ids import JobId

@@ -1,7 +1,5 @@
 """The results of queries of sources, tags and numbers of things, computed anew from the whole set of statements."""
 
-from __future__ import annotations
-
 import re
 
 from headwater.facts.annotations import KnownTag

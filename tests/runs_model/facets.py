@@ -1,7 +1,5 @@
 """Facets, and the order of statements that decides which of them stays."""
 
-from __future__ import annotations
-
 import orjson
 
 from headwater_model.times import parse_time

@@ -1,7 +1,5 @@
 """The results of every query about runs, each computed anew from the whole set of statements."""
 
-from __future__ import annotations
-
 import re
 from copy import copy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every query there is, run on the model and on the tables that loaders made of the same events."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import orjson

@@ -1,7 +1,5 @@
 """The schema of a dataset: of what exists; else of planned outputs; else of reads."""
 
-from __future__ import annotations
-
 from tests.runs_model.dataset_versions import branch_of
 from tests.runs_model.facets import canonical, merged, when
 

@@ -1,7 +1,5 @@
 """The set of statements, each once, with its names, runs and mentions."""
 
-from __future__ import annotations
-
 from functools import cache, cached_property
 
 from headwater.events.event import Deletion, Description, Documentation, Event, Ownership, Tagging

@@ -5,8 +5,6 @@ DynamoDB's `LeadingKeys` (but not of PartiQL) and `Attributes`, and `aws:Princip
 The port has no TLS: each request counts as sent over it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 Functions run there in tests/features/company/stack/test_running_functions.py.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.stack.assemblies import TURNED

@@ -1,7 +1,5 @@
 """The HTTP API: every path to one function, every call signed, slowed and logged without what it carried."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

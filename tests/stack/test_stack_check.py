@@ -1,7 +1,5 @@
 """`python -m infra.check`, which is a part of `make check`, is able to find something."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = pytest.mark.slow

@@ -1,7 +1,5 @@
 """The context values: those of production by default, and no typing mistake deploys."""
 
-from __future__ import annotations
-
 import json
 import re
 

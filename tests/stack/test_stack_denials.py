@@ -1,7 +1,5 @@
 """Requests refused by the stack's own policies: to destroy the archive, write a token, sign a digest."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.policies import decide

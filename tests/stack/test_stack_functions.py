@@ -1,7 +1,5 @@
 """Every function: what it runs on, what it is given, and what it may do. Nothing else is allowed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

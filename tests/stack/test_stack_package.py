@@ -1,7 +1,5 @@
 """The uploaded assets: our code and nothing else, and a layer that is what the lock file says."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import importlib.util

@@ -1,7 +1,5 @@
 """No role may do something to everything, unless the reason is written down."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The policy for the roles of jobs: what a producer outside the stack may do."""
 
-from __future__ import annotations
-
 
 def test_a_producer_may_send_to_two_queues_and_invoke_the_input_function(template):
     (policy,) = template.of_type("AWS::IAM::ManagedPolicy").values()

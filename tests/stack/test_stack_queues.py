@@ -1,7 +1,5 @@
 """Queues and what they feed: sizes, windows, redrive."""
 
-from __future__ import annotations
-
 import pytest
 
 from lambdas.events import HELD_S

@@ -1,7 +1,5 @@
 """The archive as tables: what Glue knows of it, and in which bounds Athena scans."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.archive_tables import TABLES

@@ -1,7 +1,5 @@
 """Stored data, whose shape and identity must never change by accident."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

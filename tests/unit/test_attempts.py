@@ -1,7 +1,5 @@
 """Waits between attempts: nobody who met another writer tries again at once."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.attempts import attempts

@@ -1,7 +1,5 @@
 """`make audit`: every pin is looked up, and what could not be looked up is no good news."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from pathlib import Path

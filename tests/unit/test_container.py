@@ -1,7 +1,5 @@
 """The Containerfile: no container runtime is needed to see that its steps are ones that this tree has."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

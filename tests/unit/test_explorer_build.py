@@ -1,7 +1,5 @@
 """The explorer's build: what pins it, and what makes it anew."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The evaluator of policies that the stack's tests use, held to what IAM's user guide says of each operator."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.policies import decide

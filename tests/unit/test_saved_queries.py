@@ -1,7 +1,5 @@
 """The SQL that the stack saves in Athena, run by DuckDB on Parquet: two days of the archive."""
 
-from __future__ import annotations
-
 import re
 
 import duckdb

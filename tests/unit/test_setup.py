@@ -1,7 +1,5 @@
 """scripts/setup.py in a copy of the project: environments that this machine cannot have, and the progress of uv."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """`make test-formats`: jars are the locked ones, and a format that cannot be fetched is skipped with a sentence."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Walks breadth first, against distances worked out naively."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

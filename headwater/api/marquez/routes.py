@@ -1,7 +1,5 @@
 """Marquez's routes."""
 
-from __future__ import annotations
-
 from headwater.api.marquez import (
     annotating,
     assertions,

@@ -1,7 +1,5 @@
 """Owners and descriptions that are set and withdrawn through the API, and what tokens may do of it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

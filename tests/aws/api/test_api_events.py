@@ -1,7 +1,5 @@
 """POST /api/v1/lineage and /api/v1/lineage/batch: OpenLineage events, onto their queue."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

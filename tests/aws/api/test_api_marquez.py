@@ -1,7 +1,5 @@
 """Marquez's routes on moto: from the posted event to the answer, deletions, and answers too large for Lambda."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from urllib.parse import parse_qs, quote, unquote, urlsplit

@@ -1,7 +1,5 @@
 """Namespaces that are described through the API, and what tokens may do of it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

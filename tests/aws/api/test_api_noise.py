@@ -1,7 +1,5 @@
 """Requests of no sense at all: each is answered, none makes the function fail."""
 
-from __future__ import annotations
-
 import json
 import re
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """Every operation of the OpenAPI document: the simplest request that fits it has a response that it promises."""
 
-from __future__ import annotations
-
 import json
 
 import schemathesis

@@ -1,7 +1,5 @@
 """The proof of a record over HTTP, computed from the links alone, as a page computes it (docs/verify.md)."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Questions about live records: pages of a root, a node's place; and ids of every kind in the path."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

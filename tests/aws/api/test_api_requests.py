@@ -1,7 +1,5 @@
 """POST /api/v1/records: the same request as the input function's, with HTTP around it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

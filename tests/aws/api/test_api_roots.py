@@ -1,7 +1,5 @@
 """The list of roots by the beginning of their ids, and the records of a root by that of their node ids."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

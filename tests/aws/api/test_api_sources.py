@@ -1,7 +1,5 @@
 """Sources that events name and the API describes, and what tokens see and may do of them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Statistics through the handlers: what the home of Marquez's page draws."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.aws.token_requests import a_token

@@ -1,7 +1,5 @@
 """Tags that are set, described and taken away through the API, and what tokens may do of it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A root's trace over HTTP: in the answer, behind a link, or later."""
 
-from __future__ import annotations
-
 import json
 
 import boto3

@@ -4,8 +4,6 @@ From `web/src/store/requests/*.ts` of MarquezProject/marquez at a89b89c (after 0
 view of the page calls it.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Marquez's deprecated routes that write: what they are sent becomes an event, and is read as any other."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Searching records over HTTP: in the table, expired, traced, and archived; each once, however they are paged."""
 
-from __future__ import annotations
-
 import pytest
 
 from lambdas import wiring

@@ -4,8 +4,6 @@ Random histories: records are loaded, expire, and are traced on demand and by ni
 sealed and published late or not yet. The model is the list of loaded records: no record is ever lost or renamed.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """An event of many inputs, over moto: one attempt after another loads it, and it can then be read."""
 
-from __future__ import annotations
-
 import os
 from urllib.parse import quote
 

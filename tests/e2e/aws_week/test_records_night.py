@@ -1,7 +1,5 @@
 """Wednesday: the records of a Step Functions pipeline, from its requests to the sealed day."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timezone
 from urllib.request import Request

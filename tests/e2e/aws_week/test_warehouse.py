@@ -1,7 +1,5 @@
 """Tuesday: the warehouse's own producers. Their packages from PyPI made the events, or a server of theirs sent them."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

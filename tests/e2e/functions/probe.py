@@ -1,7 +1,5 @@
 """Handlers that do what their event says and write down what they saw, one JSON line each, in the file $SEEN."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """The stacks of the tests that have alerts (tests/stack/assemblies.py)."""
 
-from __future__ import annotations
-
 TARGETS = {
     "bus": "eventbridge",
     "topic": "sns",

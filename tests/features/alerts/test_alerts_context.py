@@ -1,7 +1,5 @@
 """The context values of alerts: no typing mistake deploys."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.features.alerts.context import AlertTarget

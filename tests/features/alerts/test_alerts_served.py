@@ -1,7 +1,5 @@
 """`headwater serve --alerts`: the lines that it prints."""
 
-from __future__ import annotations
-
 import json
 
 from headwater.features.alerts.serve import greet, show

@@ -1,7 +1,5 @@
 """Causes of alerts, kind by kind: each with what makes it one, and what does not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

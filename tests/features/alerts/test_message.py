@@ -1,7 +1,5 @@
 """The texts of alerts: plain for their readers whatever a producer wrote, and never too large for the event bus."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

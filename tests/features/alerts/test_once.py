@@ -1,7 +1,5 @@
 """Each cause is sent once: in any order of events, however often they come, and whatever dies in between."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

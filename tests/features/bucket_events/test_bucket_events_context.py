@@ -1,7 +1,5 @@
 """The context value of events in buckets: no typing mistake deploys."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.features.bucket_events.context import EventBucket

@@ -1,7 +1,5 @@
 """Over random estates, a check finds exactly the readers whose columns go."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """The stacks of the tests that have a company's rules (tests/stack/assemblies.py)."""
 
-from __future__ import annotations
-
 SPOKE = "210987654321"
 PLACE, SECRET = "http://127.0.0.1:1/api/v1/lineage", "second/token"
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"

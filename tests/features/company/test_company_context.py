@@ -1,7 +1,5 @@
 """The context values of a company's account: no typing mistake deploys."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.features.company.context import CompanyRules

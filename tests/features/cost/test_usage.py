@@ -1,7 +1,5 @@
 """The price of an event: of the units that docs/benchmarks.json counts, and the prices of benchmarks/prices.json."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The context value of erasures: no typing mistake deploys, nor a switch that S3 would defeat."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.errors import Invalid

@@ -1,7 +1,5 @@
 """Events without the names of targets, by example; documents without targets stay as they are."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.events.naming import NamingRules

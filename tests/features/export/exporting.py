@@ -1,7 +1,5 @@
 """Exports of a graph in memory over the API, and the parts of the graph kept by every export."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """`headwater export`: what is exported makes the same graph again, and other programs read the other formats."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The stacks of the tests that forward (tests/stack/assemblies.py)."""
 
-from __future__ import annotations
-
 # The context of a stack that forwards; a test puts its endpoint's URL in place of this one.
 PLACE, SECRET = "http://127.0.0.1:1/api/v1/lineage", "second/token"
 CONTEXT = {"forward_url": PLACE, "forward_namespaces": "flights*", "forward_secret": SECRET}

@@ -1,7 +1,5 @@
 """Announcements: which events, in which lane, in which order, and how many at once."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -102,14 +100,6 @@ def test_a_part_that_the_queue_did_not_take_is_sent_before_the_next():
     world.load(order)
     world.drain()
     assert world.endpoint.taken == order
-
-
-def test_an_event_that_is_delivered_again_is_announced_once_and_those_with_it_too():
-    world, first, second = World(), of_run("START", "12:00:00"), of_run("COMPLETE", "12:01:00", run=OTHER_RUN)
-    for batch in ([first], [first], [first, second], [second]):
-        world.advance(400)
-        assert world.load(batch)
-    assert world.announced() == [first, second]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """A domain of DataZone over a socket: the signed request by botocore's own model, its limits, and refusals."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """The endpoint over real sockets: statuses, time-outs, connections, and where the token goes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`headwater forward`: days announced again, and an interruption between them."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.features.forwarding.command import announce_days

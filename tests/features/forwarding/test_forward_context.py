@@ -1,7 +1,5 @@
 """The context values of forwarding: no typing mistake deploys."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.features.forwarding.context import ForwardTo

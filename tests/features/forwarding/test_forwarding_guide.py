@@ -1,7 +1,5 @@
 """The prices in the guide of forwarding, from the list prices that the page of costs has."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Each event of a chosen namespace arrives at least once, or is a dead letter. The
 in the order of their announcement. Events of further namespaces never arrive.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 

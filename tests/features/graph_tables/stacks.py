@@ -1,7 +1,5 @@
 """The stacks of the tests that have the graph's tables (tests/stack/assemblies.py)."""
 
-from __future__ import annotations
-
 CONTEXT = {"graph_tables": "true"}
 CONTEXTS = (CONTEXT,)
 TURNED = {"graph_tables": True}

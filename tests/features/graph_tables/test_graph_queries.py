@@ -1,7 +1,5 @@
 """The SQL about the graph's tables, that of the stack and that of the guide, run by DuckDB."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The rows of the graph's tables say what the API says of the same day's end, whatever events came in what order."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain
 

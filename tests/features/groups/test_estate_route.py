@@ -1,7 +1,5 @@
 """The estate in short: all jobs with their datasets, as far as a caller sees them."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.features.groups import routes

@@ -1,7 +1,5 @@
 """Lineage of DataHub and Spline as OpenLineage events: datasets, jobs, columns and times; faults by place."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

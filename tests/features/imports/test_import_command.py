@@ -468,13 +468,6 @@ def test_the_command_imports_a_folder_and_says_how_much(
     assert [path for path, *_ in service.requested] == ["/api/v1/lineage/batch"]
 
 
-def test_standard_input_is_read(service: Service, tmp_path: Path, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LINES)))
-    service.body = b'{"failed_events": []}'
-    assert main(["import", "-", "--url", service.url, "--state", str(tmp_path / "state.json")]) == 0
-    assert capsys.readouterr().out == "5 events accepted, 0 refused\n"
-
-
 def test_a_file_that_is_missing_is_named(service: Service, tmp_path: Path, capsys) -> None:
     assert main(["import", str(tmp_path / "none.jsonl"), "--url", service.url]) == 1
     assert "none.jsonl" in capsys.readouterr().err

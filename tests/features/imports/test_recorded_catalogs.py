@@ -5,8 +5,6 @@
 data by its HDFS dispatcher. The program's Python function is left out.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """The feed, from the whole set of statements: what was new, dropped, changed, and what fails since."""
 
-from __future__ import annotations
-
 from headwater.facts.result_page import ResultPage
 from headwater.features.insights.feed import News
 from headwater.queries.results.reports import SchemaChange

@@ -1,7 +1,5 @@
 """The coverage of each job, computed anew."""
 
-from __future__ import annotations
-
 from headwater.features.insights.coverage import JobCoverage
 
 

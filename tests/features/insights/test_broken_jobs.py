@@ -1,7 +1,5 @@
 """Jobs that fail, with the datasets that wait for them: those that the graph walked down from each shows."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The report on jobs that fail, over the API."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest

@@ -1,7 +1,5 @@
 """The readers of each column of a dataset: those of its columns' reports of impact, in a single walk."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 

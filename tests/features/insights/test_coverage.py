@@ -1,7 +1,5 @@
 """The report on coverage: columns, datasets, or nothing of each job, as the model has them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

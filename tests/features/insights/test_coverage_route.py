@@ -1,7 +1,5 @@
 """The report on coverage: a company with a DAG, a job with columns, one with datasets alone, and a quiet one."""
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
 
@@ -96,11 +94,3 @@ def test_the_table_has_a_row_for_each_job(api):
         "updatedAt": "2025-11-20T12:00:00Z", "outputs": "2", "certainOutputs": "1", "incomplete": "false",
     }  # fmt: skip
     assert [row["name"] for row in rows] == ["check", "copy", "estimate", "old"]
-
-
-def test_an_application_without_datasets_that_lost_events_is_incomplete():
-    api = GraphApi()
-    lost = {"headwater_capture": {"counts": {"lost": 2}}}
-    api.load(a_run_event(run_facets=lost, inputs=[], outputs=[]))
-    (job,) = api.found("/reports/coverage")["jobs"]
-    assert (job["coverage"], job["incomplete"]) == ("nothing", True)

@@ -1,7 +1,5 @@
 """Durations of jobs against the usual: which jobs got slower."""
 
-from __future__ import annotations
-
 from headwater.features.insights import durations
 from headwater.features.insights.durations import report_durations
 from headwater.queries.service import LineageQueries

@@ -1,7 +1,5 @@
 """The feed of news: a bounded function of the set of events, within the namespaces visible to the caller."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

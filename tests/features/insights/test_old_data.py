@@ -1,7 +1,5 @@
 """Datasets that are late or on old data: the marks of the whole graph."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.facts.visibility import Visibility

@@ -1,7 +1,5 @@
 """The tool that finds why a dataset is late or wrong."""
 
-from __future__ import annotations
-
 from datetime import datetime, timezone
 
 from headwater.features.mcp.reports import dataset_status

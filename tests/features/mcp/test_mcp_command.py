@@ -1,7 +1,5 @@
 """`headwater mcp`: its tools by the SDK's own client, and whose token goes on to the service."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

@@ -1,7 +1,5 @@
 """Datasets that are likely the same under several names."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.events.field_folds import FieldFold

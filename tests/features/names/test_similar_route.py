@@ -1,7 +1,5 @@
 """The report on datasets that are likely the same: what a caller sees of it."""
 
-from __future__ import annotations
-
 from headwater.loading.renamings import join_names
 from headwater_model.ids import DatasetId
 from tests.builders_events import a_dataset, a_run_event

@@ -1,7 +1,5 @@
 """Over random runs, a recall holds exactly the versions with rows of the load, by their grades."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

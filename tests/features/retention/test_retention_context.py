@@ -1,7 +1,5 @@
 """The context values of retention: no typing mistake deploys."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.errors import Invalid

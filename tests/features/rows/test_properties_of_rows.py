@@ -1,7 +1,5 @@
 """Random histories of a table, some commits by others and some of them upgrades: no row has a wrong run."""
 
-from __future__ import annotations
-
 import random
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """`headwater row` against a service with given responses, over HTTP."""
 
-from __future__ import annotations
-
 import json
 
 from headwater.cli.main import main

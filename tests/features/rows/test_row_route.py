@@ -1,7 +1,5 @@
 """The runs that made a row and changed it last, by the route: of commits by our runs, by others, and of an upgrade."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """The fixtures of commands, and an issuer."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.features.sign_in.issuing import Issuer

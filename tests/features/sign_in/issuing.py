@@ -1,7 +1,5 @@
 """An issuer on loopback: its discovery document, its keys, and tokens with any claims, signed by any key."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

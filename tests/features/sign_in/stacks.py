@@ -1,7 +1,5 @@
 """The stacks of the tests that have sign-in (tests/stack/assemblies.py)."""
 
-from __future__ import annotations
-
 import json
 
 SIGN_IN = {

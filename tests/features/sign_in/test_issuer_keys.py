@@ -1,7 +1,5 @@
 """The keys of an issuer: read seldom, read anew for a new key, and kept while the issuer is down."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """The token of a command: of the environment, else of a login, which is renewed in time and kept to its owner."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -1,7 +1,5 @@
 """The context values of sign-in: no typing mistake opens a door."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.features.sign_in.context import SignInValues

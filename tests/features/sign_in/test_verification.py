@@ -1,7 +1,5 @@
 """Tokens of an issuer: refused by each broken rule, with the reason, and accepted in all their forms."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,7 +1,5 @@
 """`headwater smoke`: which steps run, how they end, and what only a stack on AWS has."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from types import SimpleNamespace
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import functions as sf
 
 from tests.spark.capture.specification import Case, frame, queries, query
 
@@ -12,16 +11,6 @@ GROUPS = queries(
     an aggregate is made of its argument, by groups
         SELECT carrier, sum(distance) AS total FROM flights GROUP BY carrier
         carrier <- flights.carrier; total <- flights.distance AGGREGATION; * <- flights.carrier GROUP_BY
-    without groups there are no keys
-        SELECT max(distance) AS m FROM flights
-        m <- flights.distance AGGREGATION
-    counting rows takes nothing
-        SELECT carrier, count(*) AS n, count(1) AS m FROM flights GROUP BY carrier
-        carrier <- flights.carrier; n, m <- nothing; * <- flights.carrier GROUP_BY
-    counting values hides them
-        SELECT count(tailnum) AS n, count(DISTINCT carrier, dest) AS d FROM flights
-        n <- flights.tailnum AGGREGATION MASKED
-        d <- flights.carrier AGGREGATION MASKED, flights.dest AGGREGATION MASKED
     an aggregate of pairs takes the rows in which both are
         SELECT regr_avgx(air_time, distance) AS x, regr_slope(air_time, distance) AS s, regr_count(air_time,
         distance) AS n FROM flights
@@ -53,24 +42,6 @@ GROUPS = queries(
         y <- flights.day TRANSFORMATION
         s <- flights.distance AGGREGATION
         * <- flights.carrier GROUP_BY, flights.day GROUP_BY
-    keys may be given by their place or alias
-        SELECT carrier AS c, dest, sum(distance) AS s FROM flights GROUP BY c, 2
-        c <- flights.carrier
-        dest <- flights.dest
-        s <- flights.distance AGGREGATION
-        * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
-    all that is no aggregate is a key
-        SELECT carrier, dest, count(*) AS n FROM flights GROUP BY ALL
-        carrier <- flights.carrier
-        dest <- flights.dest
-        n <- nothing
-        * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
-    having filters by the aggregate
-        SELECT carrier FROM flights GROUP BY carrier HAVING sum(distance) > 100
-        carrier <- flights.carrier; * <- flights.carrier GROUP_BY, flights.distance FILTER
-    an aggregate of aggregates
-        SELECT max(total) AS m FROM (SELECT carrier, sum(distance) AS total FROM flights GROUP BY carrier)
-        m <- flights.distance AGGREGATION; * <- flights.carrier GROUP_BY
     an aggregate that decides is a condition
         SELECT CASE WHEN sum(distance) > 100 THEN max(dest) END AS c FROM flights
         c <- flights.distance CONDITIONAL, flights.dest AGGREGATION
@@ -92,33 +63,9 @@ GROUPING_SETS = (
         )
         for by in ("ROLLUP (carrier, dest)", "CUBE (carrier, dest)", "GROUPING SETS ((carrier, dest), (carrier), ())")
     ),
-    frame(
-        "a frame's cube keeps its keys",
-        lambda spark: spark.table("flights").cube("carrier", "dest").agg(sf.sum("distance").alias("s")),
-        _ROLLED,
-    ),
-    *queries(
-        """
-        which keys are grouped is made of nothing
-            SELECT carrier, grouping(carrier) AS g, grouping_id() AS i FROM flights GROUP BY CUBE (carrier)
-            carrier <- flights.carrier; g, i <- nothing; * <- flights.carrier GROUP_BY
-        a key that is aggregated, too
-            SELECT carrier, max(carrier) AS m FROM flights GROUP BY ROLLUP (carrier)
-            carrier <- flights.carrier; m <- flights.carrier AGGREGATION; * <- flights.carrier GROUP_BY
-        """
-    ),
 )
 
 PIVOTS = (
-    frame(
-        "a pivot's columns are aggregates, on condition of the pivot's column",
-        lambda spark: spark.table("flights").groupBy("day").pivot("carrier", ["UA", "B6"]).sum("distance"),
-        """
-        day <- flights.day
-        UA, B6 <- flights.distance AGGREGATION, flights.carrier CONDITIONAL
-        * <- flights.day GROUP_BY, flights.carrier GROUP_BY
-        """,
-    ),
     *queries(
         """
         a pivot of a text is by conditions
@@ -126,13 +73,6 @@ PIVOTS = (
             day <- flights.day
             u <- flights.dest AGGREGATION, flights.carrier CONDITIONAL
             * <- flights.day GROUP_BY
-        a pivot with several aggregates
-            SELECT * FROM (SELECT day, carrier, distance, flight FROM flights) PIVOT (sum(distance) AS d, max(flight) AS
-            f FOR carrier IN ('UA' AS u))
-            day <- flights.day
-            u_d <- flights.distance AGGREGATION, flights.carrier CONDITIONAL
-            u_f <- flights.flight AGGREGATION, flights.carrier CONDITIONAL
-            * <- flights.day GROUP_BY, flights.carrier GROUP_BY
         an unpivot casts what is of another type
             SELECT * FROM (SELECT carrier, CAST(flight AS BIGINT) AS f, distance FROM flights) UNPIVOT (v FOR k IN (f,
             distance))
@@ -178,10 +118,6 @@ WINDOWS = queries(
         carrier <- flights.carrier
         s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.flight WINDOW
         * <- flights.carrier GROUP_BY
-    a window in an expression, and a filter by it
-        SELECT dest FROM (SELECT dest, 1 + row_number() OVER (PARTITION BY carrier ORDER BY distance) AS n FROM
-        flights) WHERE n = 2
-        dest <- flights.dest; * <- flights.carrier FILTER, flights.distance FILTER
     a share of the whole
         SELECT distance / sum(distance) OVER (PARTITION BY carrier) AS share FROM flights
         share <- flights.distance TRANSFORMATION, flights.distance AGGREGATION, flights.carrier WINDOW
@@ -190,33 +126,9 @@ WINDOWS = queries(
 
 GENERATORS = queries(
     """
-    what is exploded is of the collection
-        SELECT flight, explode(legs) AS leg FROM crews
-        flight <- crews.flight; leg <- crews.legs TRANSFORMATION
-    a field behind an explosion keeps its path
-        SELECT e.name, e FROM (SELECT explode(employees) AS e FROM crews)
-        name <- crews.employees.name TRANSFORMATION; e <- crews.employees TRANSFORMATION
-    a lateral view is an explosion
-        SELECT c.flight, e.role FROM crews c LATERAL VIEW OUTER explode(c.employees) t AS e
-        flight <- crews.flight; role <- crews.employees.role TRANSFORMATION
-    two lateral views
-        SELECT e.name, l FROM crews LATERAL VIEW explode(employees) a AS e LATERAL VIEW posexplode(legs) b AS p, l
-        name <- crews.employees.name TRANSFORMATION; l <- crews.legs TRANSFORMATION
-    positions are of the collection, too
-        SELECT posexplode(legs) AS (p, l) FROM crews
-        p, l <- crews.legs TRANSFORMATION
-    keys and values of a map
-        SELECT explode(tags) AS (k, v) FROM crews
-        k, v <- crews.tags TRANSFORMATION
-    structs laid out as columns
-        SELECT inline(employees) AS (name, role) FROM crews
-        name <- crews.employees.name TRANSFORMATION; role <- crews.employees.role TRANSFORMATION
     values of a text
         SELECT json_tuple(note, 'a', 'b') AS (a, b) FROM crews
         a, b <- crews.note TRANSFORMATION
-    an explosion of what is built
-        SELECT carrier, place FROM flights LATERAL VIEW explode(array(origin, dest)) AS place
-        carrier <- flights.carrier; place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
     an explosion in FROM
         SELECT c.flight, e.col AS leg FROM crews c, LATERAL explode(c.legs) AS e
         flight <- crews.flight; leg <- crews.legs TRANSFORMATION

@@ -10,39 +10,24 @@ from tests.spark.capture.specification import Case, frame, queries, query, state
 FIELDS = (
     *queries(
         """
-        a field's name in another case is the field
-            SELECT CONTACT.Phone.HOME AS h FROM crews
-            h <- crews.contact.phone.home
         zipped arrays have a field for each
             SELECT z.employees.role AS r, z.legs AS l FROM (SELECT arrays_zip(legs, employees)[0] AS z FROM crews)
             r <- crews.employees.role TRANSFORMATION; l <- crews.legs TRANSFORMATION
-        the structs of an exploded map
-            SELECT k, v.city FROM (SELECT explode(places) AS (k, v) FROM crews)
-            k <- crews.places TRANSFORMATION; city <- crews.places.city TRANSFORMATION
         a position and its element's field
             SELECT p, e.name FROM crews LATERAL VIEW posexplode(employees) t AS p, e
             p <- crews.employees TRANSFORMATION; name <- crews.employees.name TRANSFORMATION
-        built structs laid out as columns
-            SELECT inline(array(struct(origin AS a, flight AS b), struct(dest AS a, flight AS b))) FROM flights
-            a <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION; b <- flights.flight TRANSFORMATION
         a field of what was parsed and exploded
             SELECT j.a AS a FROM (SELECT explode(from_json(note, 'ARRAY<STRUCT<a: INT>>')) AS j FROM crews)
             a <- crews.note TRANSFORMATION
         a struct that is cast has the names of the cast
             SELECT CAST(location AS STRUCT<x: STRING, y: STRING>).y AS y FROM airports
             y <- airports.location.lon TRANSFORMATION
-        a built struct that is cast has the names of the cast
-            SELECT CAST(struct(faa, alt) AS STRUCT<code: STRING, high: BIGINT>) AS s FROM airports
-            s.code <- airports.faa TRANSFORMATION; s.high <- airports.alt TRANSFORMATION
         the first struct of a group still has its fields
             SELECT first(location).lat AS l, collect_list(location)[0].lon AS m FROM airports
             l <- airports.location.lat AGGREGATION; m <- airports.location.lon AGGREGATION
         a field as a key
             SELECT contact.email, count(*) AS n FROM crews GROUP BY contact.email
             email <- crews.contact.email; n <- nothing; * <- crews.contact.email GROUP_BY
-        a built struct's star
-            SELECT s.* FROM (SELECT struct(carrier AS a, upper(dest) AS b) AS s FROM flights)
-            a <- flights.carrier; b <- flights.dest TRANSFORMATION
         """
     ),
     statement(
@@ -86,9 +71,6 @@ EXPRESSIONS = (
         a lateral alias of an aggregate
             SELECT carrier, sum(distance) AS s, s * 2 AS t FROM flights GROUP BY carrier
             carrier <- flights.carrier; s, t <- flights.distance AGGREGATION; * <- flights.carrier GROUP_BY
-        an order by an aggregate that is not selected
-            SELECT carrier FROM flights GROUP BY carrier ORDER BY max(distance)
-            carrier <- flights.carrier; * <- flights.carrier GROUP_BY, flights.distance SORT
         aggregates within an order
             SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY distance) AS p, array_agg(dest) FILTER (WHERE flight > 1)
             AS a FROM flights
@@ -96,11 +78,6 @@ EXPRESSIONS = (
         an expression of a key
             SELECT concat(upper(carrier), '!') AS c FROM flights GROUP BY upper(carrier)
             c <- flights.carrier TRANSFORMATION; * <- flights.carrier GROUP_BY
-        distinct over a window
-            SELECT DISTINCT carrier, max(distance) OVER (PARTITION BY carrier) AS m FROM flights
-            carrier <- flights.carrier
-            m <- flights.distance AGGREGATION, flights.carrier WINDOW
-            * <- flights.carrier GROUP_BY, flights.distance GROUP_BY
         several values unpivoted together
             SELECT * FROM (SELECT tailnum, seats, engines, tailnum AS a, model AS b FROM planes) UNPIVOT ((n, t) FOR k
             IN ((seats, a) AS one, (engines, b) AS two))
@@ -118,18 +95,6 @@ EXPRESSIONS = (
         """
     ),
     frame(
-        "replaced values are cases",
-        lambda spark: spark.table("flights").select("carrier", "dest").replace({"UA": "United"}, subset=["carrier"]),
-        "carrier <- flights.carrier CONDITIONAL, flights.carrier TRANSFORMATION; dest <- flights.dest",
-    ),
-    frame(
-        "parameters of a statement are literals",
-        lambda spark: spark.sql(
-            "SELECT carrier, :mark AS m FROM flights WHERE flight > :least", {"mark": "x", "least": 1}
-        ),
-        "carrier <- flights.carrier; m <- nothing; * <- flights.flight FILTER",
-    ),
-    frame(
         "a frame in a statement",
         lambda spark: spark.sql("SELECT t + 1 AS u FROM {it}", it=spark.sql("SELECT seats * 2 AS t FROM planes")),
         "u <- planes.seats TRANSFORMATION",
@@ -139,17 +104,10 @@ EXPRESSIONS = (
 SUBQUERIES = (
     *queries(
         """
-        counting in a subquery is by what it filters
-            SELECT (SELECT count(*) FROM planes p WHERE p.tailnum = f.tailnum) AS n FROM flights f
-            n <- planes.tailnum FILTER, flights.tailnum FILTER
         IN of a correlated subquery
             SELECT carrier FROM flights f WHERE dest IN (SELECT p.model FROM planes p WHERE p.tailnum = f.tailnum)
             carrier <- flights.carrier
             * <- flights.dest FILTER, planes.model FILTER, planes.tailnum FILTER, flights.tailnum FILTER
-        a subquery in a subquery
-            SELECT (SELECT max(seats) FROM planes WHERE engines = (SELECT min(tz) FROM airports)) AS m FROM flights
-            m <- planes.seats AGGREGATION, planes.engines FILTER, airports.tz FILTER
-            inputs: flights, planes, airports
         a CTE under a name of a table
             WITH planes AS (SELECT tailnum AS t, seats * 2 AS seats FROM planes) SELECT seats FROM planes
             seats <- planes.seats TRANSFORMATION
@@ -171,15 +129,6 @@ STEPS = (
         "a frame that is observed is the frame",
         lambda spark: spark.table("planes").select("seats").observe("seen", sf.count(sf.lit(1)).alias("n")),
         "seats <- planes.seats",
-    ),
-    frame(
-        "a watermark changes nothing",
-        lambda spark: (
-            spark.sql("SELECT CAST(day AS TIMESTAMP) AS t, carrier FROM flights")
-            .withWatermark("t", "1 day")
-            .select("carrier")
-        ),
-        "carrier <- flights.carrier",
     ),
     frame(
         "frames taken apart at random",

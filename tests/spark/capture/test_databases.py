@@ -140,9 +140,6 @@ CASES = (
     ),
     *statements(
         f"""
-        a catalog's table as selected
-            CREATE TABLE derby.APP.V2_MADE AS {_SQL}
-            v2_made:{_COLUMNS}
         INSERT INTO a catalog's table
             before: CREATE TABLE derby.APP.V2_MORE (carrier STRING, far INT)
             INSERT INTO derby.APP.V2_MORE {_SQL}

@@ -44,13 +44,6 @@ def _summary(spark: SparkSession) -> DataFrame:
 
 FRAMES = (
     frame(
-        "several columns renamed at once, and those whose names fit a pattern",
-        lambda spark: (frame := spark.table("flights").withColumnsRenamed({"origin": "start", "dest": "end"})).select(
-            frame.colRegex("`(start|end)`")
-        ),
-        "start <- flights.origin; end <- flights.dest",
-    ),
-    frame(
         "a frame in another schema",
         lambda spark: (
             spark.table("crews")
@@ -66,29 +59,6 @@ FRAMES = (
         contact.email <- crews.contact.email
         flight <- crews.flight TRANSFORMATION
         more <- nothing
-        """,
-    ),
-    frame(
-        "several columns set at once, of what they were before",
-        lambda spark: (
-            spark.table("flights")
-            .select("origin", "dest")
-            .withColumns({"origin": sf.col("dest"), "dest": sf.upper("origin")})
-        ),
-        "origin <- flights.dest; dest <- flights.origin TRANSFORMATION",
-    ),
-    frame(
-        "a column dropped by its frame, after a join",
-        lambda spark: (
-            (flights := spark.table("flights").select("tailnum", "carrier")).join(
-                planes := spark.table("planes").select("tailnum", "seats"), flights.tailnum == planes.tailnum, "left"
-            )
-        ).drop(flights.tailnum),
-        """
-        carrier <- flights.carrier
-        tailnum <- planes.tailnum
-        seats <- planes.seats
-        * <- flights.tailnum JOIN, planes.tailnum JOIN
         """,
     ),
     frame(
@@ -119,23 +89,6 @@ FRAMES = (
         "carrier_freqItems <- flights.carrier AGGREGATION",
     ),
     frame(
-        "a union of frames with other structs, by name",
-        lambda spark: spark.sql("SELECT struct(carrier AS b, dest AS a) AS s, 1 AS n FROM flights").unionByName(
-            spark.sql("SELECT 2 AS n, struct(model AS a, tailnum AS b) AS s FROM planes")
-        ),
-        "s.a <- flights.dest, planes.model; s.b <- flights.carrier, planes.tailnum; n <- nothing",
-    ),
-    frame(
-        "the latest of each in a window that has a name",
-        lambda spark: (
-            spark.table("flights")
-            .withColumn("n", sf.row_number().over(Window.partitionBy("carrier").orderBy(sf.desc("day"))))
-            .where("n = 1")
-            .select("dest", sf.lit(1).alias("one"))
-        ),
-        "dest <- flights.dest; one <- nothing; * <- flights.carrier FILTER, flights.day FILTER",
-    ),
-    frame(
         "a lateral join of frames",
         lambda spark: (
             spark.table("airports")
@@ -155,21 +108,6 @@ FRAMES = (
         since="4.0",
     ),
     frame(
-        "a frame as a value, and whether another has rows",
-        lambda spark: (
-            spark.table("flights")
-            .alias("f")
-            .where(spark.table("planes").where(sf.col("tailnum") == sf.col("f.tailnum").outer()).exists())
-            .select("carrier", spark.table("planes").select(sf.max("seats")).scalar().alias("most"))
-        ),
-        """
-        carrier <- flights.carrier
-        most <- planes.seats AGGREGATION
-        * <- planes.tailnum FILTER, flights.tailnum FILTER
-        """,
-        since="4.0",
-    ),
-    frame(
         "the nearest row of another frame",
         lambda spark: (
             (airports := spark.table("airports"))
@@ -178,16 +116,6 @@ FRAMES = (
         ),
         "name <- airports.name; model <- planes.model; * <- airports.alt JOIN, planes.seats JOIN",
         since="4.2",
-    ),
-    frame(
-        "frames of the same rows side by side",
-        lambda spark: (
-            (flights := spark.table("flights"))
-            .select("carrier")
-            .zip(flights.select((sf.col("distance") * 2).alias("far")))
-        ),
-        "carrier <- flights.carrier; far <- flights.distance TRANSFORMATION",
-        since="4.3",
     ),
     frame(
         "rows with their numbers",
@@ -261,22 +189,6 @@ FUNCTIONS = (
 )
 
 LIBRARIES = (
-    write(
-        "frames of pandas on Spark, merged",
-        lambda spark, out: (
-            spark.table("flights")[["tailnum", "carrier"]]
-            .pandas_api()
-            .merge(spark.table("planes")[["tailnum", "seats"]].pandas_api(), on="tailnum")
-            .to_parquet(out, index_col="i")
-        ),
-        """
-        i <- nothing
-        tailnum <- flights.tailnum
-        carrier <- flights.carrier
-        seats <- planes.seats
-        * <- flights.tailnum JOIN, planes.tailnum JOIN
-        """,
-    ),
     frame(
         "columns assembled to a vector",
         lambda spark: (

@@ -88,19 +88,13 @@ def _named(of: Generator) -> str:
 
 IDIOMS: Mapping[str, Idiom] = {
     "select": Idiom(lambda spark, of: _crews(spark).select(of.make().alias(*of.names), "flight"), ("flight",)),
-    "beside a star": Idiom(lambda spark, of: _crews(spark).select("*", of.make().alias(*of.names))),
     "before a star": Idiom(lambda spark, of: _crews(spark).select(of.make().alias(*of.names), "*")),
     "withColumn": Idiom(lambda spark, of: _crews(spark).withColumn("made", of.make()), name="made"),
-    "withColumns": Idiom(
-        lambda spark, of: _crews(spark).withColumns({"made": of.make(), "places": sf.col("places")}), name="made"
-    ),
     "in the place of a column": Idiom(
         lambda spark, of: _crews(spark).withColumn("legs", of.make()),
         tuple(name for name in _FRAME if name != "legs"),
         "legs",
     ),
-    "selectExpr": Idiom(lambda spark, of: _crews(spark).selectExpr("flight", _named(of)), ("flight",)),
-    "expr beside a star": Idiom(lambda spark, of: _crews(spark).select("*", sf.expr(_named(of)))),
     "a select in SQL": Idiom(lambda spark, of: spark.sql(f"SELECT flight, {_named(of)} FROM crews"), ("flight",)),
     "a lateral view": Idiom(
         lambda spark, of: spark.sql(f"SELECT * FROM crews LATERAL VIEW {of.sql} t AS {', '.join(of.names)}")

@@ -16,9 +16,6 @@ _COLUMNS = """
 CASES = (
     *statements(
         f"""
-        a table as selected
-            CREATE TABLE hive_made STORED AS ORC AS {_SQL}
-            hive_made:{_COLUMNS}
         INSERT
             before: CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE
             INSERT INTO hive_inserted {_SQL}
@@ -72,21 +69,12 @@ CASES = (
         f"INSERT OVERWRITE DIRECTORY '{{out}}' STORED AS TEXTFILE {_SQL}",
         _COLUMNS,
     ),
-    write(
-        "a frame as a table",
-        lambda spark, out: spark.sql(_SQL).write.format("hive").saveAsTable("hive_saved"),
-        f"hive_saved:{_COLUMNS}",
-    ),
     *statements(
-        f"""
+        """
         a table in a format of Spark's own
             before: CREATE TABLE hive_parquet STORED AS PARQUET AS SELECT * FROM planes
             CREATE TABLE hive_upper STORED AS PARQUET AS SELECT upper(model) AS m FROM hive_parquet
             hive_upper:; m <- hive_parquet.model TRANSFORMATION
-        INSERT into a table in a format of Spark's own
-            before: CREATE TABLE hive_columns (carrier STRING, far INT) STORED AS PARQUET
-            INSERT INTO hive_columns {_SQL}
-            hive_columns:{_COLUMNS}
         """
     ),
     *statements(

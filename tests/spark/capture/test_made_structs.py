@@ -28,31 +28,12 @@ CASES = (
         an array sorted by a function
             SELECT array_sort(employees, (l, r) -> if(l.role < r.role, -1, 1))[0].name AS n FROM crews
             n <- crews.employees.name TRANSFORMATION, crews.employees.role CONDITIONAL
-        structs that a function makes of elements
-            SELECT transform(employees, e -> struct(upper(e.name) AS n, e.role AS r)) AS t FROM crews
-            t.n <- crews.employees.name TRANSFORMATION; t.r <- crews.employees.role TRANSFORMATION
-        an array's element and its number
-            SELECT transform(legs, (l, i) -> l + i) AS t, filter(legs, (l, i) -> i > 0) AS f FROM crews
-            t, f <- crews.legs TRANSFORMATION
         either of two arrays of structs
             SELECT array_union(employees, slice(employees, 1, 1))[0].role AS r, coalesce(employees, array()).name AS n
             FROM crews
             r <- crews.employees.role TRANSFORMATION
             n <- crews.employees.name TRANSFORMATION, crews.employees CONDITIONAL
-        a time's window is a struct made of the time
-            SELECT w.start AS s, n FROM (SELECT window(CAST(day AS TIMESTAMP), '1 day') AS w, count(*) AS n FROM flights
-            GROUP BY 1)
-            s <- flights.day TRANSFORMATION; n <- nothing; * <- flights.day FILTER, flights.day GROUP_BY
         """
-    ),
-    frame(
-        "structs united by name, one of which lacks a field",
-        lambda spark: (
-            spark.sql("SELECT struct(carrier AS a, dest AS b) AS s FROM flights")
-            .unionByName(spark.sql("SELECT struct(model AS a) AS s FROM planes"), allowMissingColumns=True)
-            .select("s.a", "s.b")
-        ),
-        "a <- flights.carrier, planes.model; b <- flights.dest",
     ),
     frame(
         "a field set in a struct of a struct",

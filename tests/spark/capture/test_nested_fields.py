@@ -13,47 +13,19 @@ STRUCTS = (
         a field of a struct is named by its path
             SELECT contact.email FROM crews
             email <- crews.contact.email
-        a field of a struct in a struct
-            SELECT contact.phone.home AS h, contact.phone FROM crews
-            h <- crews.contact.phone.home; phone <- crews.contact.phone
         all fields of a struct
             SELECT location.* FROM airports
             lat <- airports.location.lat; lon <- airports.location.lon
-        a whole struct is one column
-            SELECT contact FROM crews
-            contact <- crews.contact
-        a field of a struct that was renamed on the way
-            SELECT c.phone.work AS w FROM (SELECT contact AS c FROM crews)
-            w <- crews.contact.phone.work
         a field in an expression
             SELECT location.lat + location.lon AS x FROM airports
             x <- airports.location.lat TRANSFORMATION, airports.location.lon TRANSFORMATION
         a struct that is built has a line for each field
             SELECT named_struct('a', carrier, 'd', distance * 2, 'one', 1) AS s FROM flights
             s.a <- flights.carrier; s.d <- flights.distance TRANSFORMATION; s.one <- nothing
-        struct takes the names of its columns
-            SELECT struct(carrier, dest AS to) AS s FROM flights
-            s.carrier <- flights.carrier; s.to <- flights.dest
-        structs in a struct
-            SELECT struct(struct(carrier) AS airline, struct(origin, dest) AS way) AS s FROM flights
-            s.airline.carrier <- flights.carrier; s.way.origin <- flights.origin; s.way.dest <- flights.dest
-        a struct that was read, in one that is built
-            SELECT struct(contact, flight) AS s FROM crews
-            s.contact <- crews.contact; s.flight <- crews.flight
-        what is taken out of a built struct is what was put in
-            SELECT s.a, s.b.c FROM (SELECT named_struct('a', carrier, 'b', named_struct('c', dest)) AS s FROM flights)
-            a <- flights.carrier; c <- flights.dest
-        a built struct in an expression is all of it
-            SELECT to_json(struct(carrier, dest)) AS j FROM flights
-            j <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
         either of two structs
             SELECT if(alt > 9, location, named_struct('lat', 0D, 'lon', 0D)) AS l FROM airports
             l.lat <- airports.alt CONDITIONAL, airports.location.lat TRANSFORMATION
             l.lon <- airports.alt CONDITIONAL, airports.location.lon TRANSFORMATION
-        a struct through a union
-            SELECT s.x FROM (SELECT named_struct('x', carrier) AS s FROM flights UNION ALL SELECT named_struct('x',
-            model) FROM planes)
-            x <- flights.carrier, planes.model
         a filter by a field
             SELECT faa FROM airports WHERE location.lat > 0
             faa <- airports.faa; * <- airports.location.lat FILTER
@@ -85,12 +57,6 @@ COLLECTIONS = queries(
     a field of an array's structs
         SELECT employees.name AS names FROM crews
         names <- crews.employees.name
-    an element of an array
-        SELECT legs[0] AS a, employees[0] AS e, element_at(legs, 1) AS b FROM crews
-        a <- crews.legs TRANSFORMATION; e <- crews.employees TRANSFORMATION; b <- crews.legs TRANSFORMATION
-    a field of an element of an array
-        SELECT employees[0].name AS first FROM crews
-        first <- crews.employees.name TRANSFORMATION
     an element that a column names
         SELECT legs[flight - 1545] AS leg FROM crews
         leg <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION
@@ -101,10 +67,6 @@ COLLECTIONS = queries(
         SELECT map(carrier, dest) AS m, array(origin, dest) AS a FROM flights
         m <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
         a <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
-    an array of structs that is built has a line for each field of its structs
-        SELECT array(struct(origin AS place, flight), struct(dest AS place, flight)) AS a FROM flights
-        a.place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
-        a.flight <- flights.flight TRANSFORMATION
     what is taken out of a built array's structs
         SELECT array(struct(origin AS place, flight))[0].place AS p FROM flights
         p <- flights.origin TRANSFORMATION
@@ -113,12 +75,6 @@ COLLECTIONS = queries(
         element_at(array_distinct(employees), 1).name AS d FROM crews
         f <- crews.employees.name TRANSFORMATION, crews.employees.role TRANSFORMATION
         s, d <- crews.employees.name TRANSFORMATION
-    structs that are collected
-        SELECT carrier, collect_list(struct(dest, distance)) AS ways FROM flights GROUP BY carrier
-        carrier <- flights.carrier
-        ways.dest <- flights.dest AGGREGATION
-        ways.distance <- flights.distance AGGREGATION
-        * <- flights.carrier GROUP_BY
     functions of collections
         SELECT size(legs) AS n, map_keys(tags) AS k, array_contains(legs, flight) AS h, sort_array(legs) AS s FROM
         crews
@@ -138,9 +94,6 @@ COLLECTIONS = queries(
     what its function takes of a struct has the field's path
         SELECT transform(employees, e -> upper(e.name)) AS t FROM crews
         t <- crews.employees.name TRANSFORMATION
-    higher-order functions in one another
-        SELECT transform(employees, e -> transform(legs, l -> concat(e.name, l))) AS t FROM crews
-        t <- crews.employees.name TRANSFORMATION, crews.legs TRANSFORMATION
     a function of maps
         SELECT transform_values(tags, (k, v) -> concat(v, flight)) AS t, map_filter(tags, (k, v) -> v > k) AS f FROM
         crews

@@ -50,10 +50,6 @@ class Place(Transport):
         return [event for event in self.taken if event["eventType"] == end and event["outputs"]]
 
 
-def gone() -> None:
-    raise ConnectionError("gone")
-
-
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Capture]]:
     """Captures that are closed after the test."""
@@ -125,18 +121,6 @@ def test_threads_and_sessions_write_at_once_and_every_write_is_emitted(
         thread.join()
     assert on.flush(LONG_S)
     assert len(place.of_writes("COMPLETE")) == 20
-
-
-def test_a_transport_that_raises_is_one_warning(
-    spark: SparkSession, tmp_path: Path, opened: list[Capture], caplog: pytest.LogCaptureFixture
-) -> None:
-    on = capture(spark, client=Place(gone), strict=True)
-    opened.append(on)
-    write_many(spark, tmp_path, 10)
-    assert on.flush(LONG_S)
-    assert rows(spark, tmp_path) == 100
-    assert (on.counts["sent"], on.counts["not_sent"]) == (0, 21)
-    assert warnings_of(caplog) == ["capture: events are not sent: ConnectionError: gone"]
 
 
 def test_a_transport_that_hangs_holds_up_neither_the_job_nor_its_end(

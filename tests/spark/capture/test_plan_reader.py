@@ -1,7 +1,5 @@
 """Plans out of the JVM: each node once, within bounds, and nothing of what may be secret."""
 
-from __future__ import annotations
-
 import json
 import time
 from itertools import chain

@@ -100,19 +100,6 @@ VALUES = (
         "d <- flights.distance TRANSFORMATION (python udf double)",
     ),
     frame(
-        "a function of two columns",
-        lambda spark: spark.table("flights").select(sf.udf(both, "string")("carrier", "dest").alias("d"), "flight"),
-        """
-        d <- flights.carrier TRANSFORMATION (python udf both), flights.dest TRANSFORMATION (python udf both)
-        flight <- flights.flight
-        """,
-    ),
-    frame(
-        "a function that SQL calls, by the name that SQL knows",
-        _registered,
-        "d <- flights.distance TRANSFORMATION (python udf doubled)",
-    ),
-    frame(
         "a function of an expression, in an expression",
         lambda spark: spark.table("flights").select((sf.udf(double, "int")(sf.col("distance") + 1) - 1).alias("d")),
         "d <- flights.distance TRANSFORMATION (python udf double)",
@@ -125,11 +112,6 @@ VALUES = (
             .select(sf.col("p.a").alias("x"), "p")
         ),
         "x, p <- flights.carrier TRANSFORMATION (python udf pair)",
-    ),
-    frame(
-        "a function in a filter",
-        lambda spark: spark.table("flights").where(sf.udf(double, "int")("distance") > 9).select("carrier"),
-        "carrier <- flights.carrier; * <- flights.distance FILTER (python udf double)",
     ),
     frame(
         "a function of pandas",

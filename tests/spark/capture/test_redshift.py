@@ -62,20 +62,6 @@ def test_what_is_read_is_named(options: dict[str, str], spark: SparkSession, wat
     assert (sorted(write.columns.fields), write.unknown) == ([("carrier",), ("flight",)], {})
 
 
-def test_a_query_that_computes_has_its_table_and_unknown_columns(
-    spark: SparkSession, watch: Watch, tmp_path: Path
-) -> None:
-    query = "SELECT carrier, count(*) AS flight FROM sales.orders GROUP BY carrier"
-    write = captured(watch, a_frame(spark, query=query), f"{tmp_path}/out")
-    assert [dataset.id for dataset in write.inputs] == [_ORDERS]
-    assert sorted(write.unknown) == [("carrier",), ("flight",)]
-
-
-def test_a_query_of_two_tables_has_no_name(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
-    write = captured(watch, a_frame(spark, query="SELECT * FROM a JOIN b USING (id)"), f"{tmp_path}/out")
-    assert (write.inputs, write.unknown_inputs) == ((), ("RedshiftRelation: its connector finds no name",))
-
-
 def test_what_is_written_is_named(spark: SparkSession, watch: Watch, datasets: Path) -> None:
     rows = spark.sql("SELECT carrier, flight FROM flights").write.format(_SOURCE).mode("append")
     options = {"url": _URL, "dbtable": "sales.orders", "tempdir": "s3a://staging/x"}

@@ -13,15 +13,6 @@ ROWS = (
         a filter is of all that is written
             SELECT carrier FROM flights WHERE distance > 100 AND dest IS NOT NULL
             carrier <- flights.carrier; * <- flights.distance FILTER, flights.dest FILTER
-        a filter by what was derived is by what it was derived of
-            SELECT carrier FROM (SELECT carrier, distance / air_time AS speed FROM flights) WHERE speed > 1
-            carrier <- flights.carrier; * <- flights.distance FILTER, flights.air_time FILTER
-        a condition inside a filter is the filter's
-            SELECT carrier FROM flights WHERE CASE WHEN distance > 9 THEN flight > 9 END
-            carrier <- flights.carrier; * <- flights.distance FILTER, flights.flight FILTER
-        filters of every step add up
-            SELECT carrier FROM (SELECT * FROM flights WHERE origin = 'JFK') WHERE dest = 'IAH'
-            carrier <- flights.carrier; * <- flights.origin FILTER, flights.dest FILTER
         a filter without columns is none
             SELECT carrier FROM flights WHERE rand() > 0.5
             carrier <- flights.carrier
@@ -39,11 +30,6 @@ ROWS = (
         """
     ),
     frame(
-        "sorting inside partitions is sorting",
-        lambda spark: spark.table("planes").select("model", "seats").sortWithinPartitions("seats").select("model"),
-        "model <- planes.model; * <- planes.seats SORT",
-    ),
-    frame(
         "samples, partitions and hints are of nothing",
         lambda spark: (
             spark.table("flights").sample(0.5).repartition(2, "dest").coalesce(1).hint("broadcast").select("carrier")
@@ -54,25 +40,6 @@ ROWS = (
         "dropping duplicates groups by their keys",
         lambda spark: spark.table("planes").select("tailnum", "seats").dropDuplicates(["tailnum"]),
         "tailnum <- planes.tailnum; seats <- planes.seats; * <- planes.tailnum GROUP_BY",
-    ),
-    frame(
-        "dropping duplicates without keys groups by all columns",
-        lambda spark: spark.table("planes").select("tailnum", "seats").dropDuplicates(),
-        """
-        tailnum <- planes.tailnum
-        seats <- planes.seats
-        * <- planes.tailnum GROUP_BY, planes.seats GROUP_BY
-        """,
-    ),
-    frame(
-        "missing values filled in are another value",
-        lambda spark: spark.table("planes").select("tailnum", "seats").fillna({"seats": 0}),
-        "tailnum <- planes.tailnum; seats <- planes.seats TRANSFORMATION, planes.seats CONDITIONAL",
-    ),
-    frame(
-        "dropped missing values are a filter",
-        lambda spark: spark.table("planes").select("tailnum", "seats").dropna(subset=["seats"]),
-        "tailnum <- planes.tailnum; seats <- planes.seats; * <- planes.seats FILTER",
     ),
 )
 
@@ -104,22 +71,11 @@ JOINS = (
     ),
     *queries(
         """
-        a cross join has no condition
-            SELECT f.carrier, p.seats FROM flights f CROSS JOIN planes p
-            carrier <- flights.carrier; seats <- planes.seats
-        a join in WHERE is a filter
-            SELECT f.carrier, p.seats FROM flights f, planes p WHERE f.tailnum = p.tailnum
-            carrier <- flights.carrier
-            seats <- planes.seats
-            * <- flights.tailnum FILTER, planes.tailnum FILTER
         a join by an expression
             SELECT f.carrier FROM flights f JOIN airports a ON CASE WHEN f.day > '2013' THEN f.origin ELSE f.dest END =
             a.faa
             carrier <- flights.carrier
             * <- flights.day JOIN, flights.origin JOIN, flights.dest JOIN, airports.faa JOIN
-        a dataset joined with itself
-            SELECT a.origin, b.dest FROM flights a JOIN flights b ON a.dest = b.origin
-            origin <- flights.origin; dest <- flights.dest; * <- flights.dest JOIN, flights.origin JOIN
         a dataset joined with itself keeps the sides apart
             SELECT a.up, b.down FROM (SELECT origin AS up, tailnum FROM flights) a JOIN (SELECT dest AS down, tailnum
             FROM flights) b ON a.tailnum = b.tailnum
@@ -128,20 +84,6 @@ JOINS = (
     ),
     *queries(
         f"""
-        the key of USING is the left's
-            SELECT tailnum, seats FROM flights JOIN planes USING (tailnum)
-            tailnum <- flights.tailnum; seats <- planes.seats; * <- {_JOINED}
-        the key of a right join's USING is the right's
-            SELECT tailnum, carrier FROM flights RIGHT JOIN planes USING (tailnum)
-            tailnum <- planes.tailnum; carrier <- flights.carrier; * <- {_JOINED}
-        the key of a full join's USING is either's
-            SELECT tailnum, seats FROM flights FULL JOIN planes USING (tailnum)
-            tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
-            seats <- planes.seats
-            * <- {_JOINED}
-        a natural join is by the common columns
-            SELECT carrier, seats FROM flights NATURAL JOIN planes
-            carrier <- flights.carrier; seats <- planes.seats; * <- {_JOINED}
         a join of what was filtered and grouped
             SELECT p.model, t.total FROM planes p JOIN (SELECT tailnum, sum(distance) AS total FROM flights WHERE origin
             = 'JFK' GROUP BY tailnum) t ON t.tailnum = p.tailnum
@@ -183,12 +125,6 @@ SETS = (
         a union is of both, by place
             SELECT carrier, dest FROM flights UNION ALL SELECT model, tailnum FROM planes
             carrier <- flights.carrier, planes.model; dest <- flights.dest, planes.tailnum
-        a union's sides keep their filters
-            SELECT carrier FROM flights WHERE distance > 9 UNION ALL SELECT model FROM planes WHERE seats > 9
-            carrier <- flights.carrier, planes.model; * <- flights.distance FILTER, planes.seats FILTER
-        a side of another type is cast
-            SELECT flight FROM flights UNION ALL SELECT CAST(seats AS BIGINT) FROM planes
-            flight <- flights.flight TRANSFORMATION, planes.seats TRANSFORMATION
         a distinct union groups by all its columns
             SELECT carrier FROM flights UNION SELECT model FROM planes
             carrier <- flights.carrier, planes.model; * <- flights.carrier GROUP_BY, planes.model GROUP_BY
@@ -203,13 +139,6 @@ SETS = (
             spark.sql("SELECT model AS b, tailnum AS a FROM planes")
         ),
         "a <- flights.carrier, planes.tailnum; b <- flights.dest, planes.model",
-    ),
-    frame(
-        "a union by name may lack columns",
-        lambda spark: spark.sql("SELECT carrier AS a FROM flights").unionByName(
-            spark.sql("SELECT model AS b FROM planes"), allowMissingColumns=True
-        ),
-        "a <- flights.carrier; b <- planes.model",
     ),
     *(
         query(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,14 +20,6 @@ def _write(spark: SparkSession, out: Path) -> None:
 def test_a_session_that_was_made_later_is_captured(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     writes = watch.writes_of(lambda: _write(spark.newSession(), tmp_path / "out"))
     assert lines_of(writes) == expected(_COLUMNS)
-
-
-def test_writes_of_many_threads_are_each_emitted_once(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
-    def in_threads() -> None:
-        with ThreadPoolExecutor(4) as threads:
-            list(threads.map(lambda number: _write(spark, tmp_path / f"out{number}"), range(12)))
-
-    assert lines_of(watch.writes_of(in_threads)) == expected("".join(f"out{n}:\n{_COLUMNS}" for n in range(12)))
 
 
 def test_a_micro_batch_writes_what_it_is_joined_with_and_what_arrived(

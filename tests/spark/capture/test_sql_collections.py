@@ -11,38 +11,14 @@ GENERATORS = queries(
     columns stacked as rows, each in its place
         SELECT stack(2, 'from', origin, 'to', dest) AS (kind, place) FROM flights
         kind <- nothing; place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
-    columns stacked as rows, the last row short
-        SELECT flight, a, b FROM flights LATERAL VIEW stack(2, carrier, origin, tailnum) t AS a, b
-        flight <- flights.flight
-        a <- flights.carrier TRANSFORMATION, flights.tailnum TRANSFORMATION
-        b <- flights.origin TRANSFORMATION
-    literals with commas, stacked as rows
-        SELECT flight, stack(2, 'from, or', origin, 'to', dest) AS (kind, place) FROM flights
-        flight <- flights.flight
-        kind <- nothing
-        place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
     a map that is made and exploded has its keys apart from its values
         SELECT k, v.d AS d FROM (SELECT explode(map(carrier, struct(dest AS d), 'x', struct(origin AS d))) AS (k, v)
         FROM flights)
         k <- flights.carrier TRANSFORMATION; d <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
-    structs laid out, even where there are none
-        SELECT c.flight, n, r FROM crews c LATERAL VIEW OUTER inline(c.employees) t AS n, r
-        flight <- crews.flight
-        n <- crews.employees.name TRANSFORMATION
-        r <- crews.employees.role TRANSFORMATION
-    structs laid out by a generator that keeps rows
-        SELECT inline_outer(employees) AS (n, r) FROM crews
-        n <- crews.employees.name TRANSFORMATION; r <- crews.employees.role TRANSFORMATION
-    a map's positions, keys and values
-        SELECT p, k, v.city AS city FROM crews LATERAL VIEW posexplode_outer(places) t AS p, k, v
-        p, k <- crews.places TRANSFORMATION; city <- crews.places.city TRANSFORMATION
     an explosion of an explosion
         SELECT y FROM flights LATERAL VIEW explode(array(array(flight, distance))) a AS x LATERAL VIEW explode(x) b
         AS y
         y <- flights.flight TRANSFORMATION, flights.distance TRANSFORMATION
-    an explosion of what is parsed, with its fields
-        SELECT j.* FROM (SELECT from_json(note, 'a INT, b STRING') AS j FROM crews)
-        a, b <- crews.note TRANSFORMATION
     fields of comma-separated values, and back
         SELECT from_csv(note, 'a INT, b STRING').b AS b, to_csv(struct(flight, note)) AS c FROM crews
         b <- crews.note TRANSFORMATION; c <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION
@@ -64,9 +40,6 @@ COLLECTIONS = queries(
         SELECT array_repeat('x', 3) AS a, array_repeat('x', flight) AS b, element_at(array('x', 'y'), 1 + flight %
         2) AS c, slice(array(1, 2), 1, flight) AS d, array_remove(array(1, 2), flight) AS e, flight FROM flights
         a <- nothing; b, c, d, e <- flights.flight TRANSFORMATION; flight <- flights.flight
-    literals that are compared, in a window
-        SELECT max_by(1, 2) OVER () AS a, max_by(1, flight) OVER (PARTITION BY carrier) AS b, flight FROM flights
-        a <- nothing; b <- flights.flight AGGREGATION, flights.carrier WINDOW; flight <- flights.flight
     structs, arrays and maps as texts
         SELECT CAST(contact AS STRING) AS c, CAST(employees AS STRING) AS e, CAST(places AS STRING) AS p,
         CAST(struct(flight, note) AS STRING) AS s, CAST(employees AS ARRAY<STRUCT<n: STRING, r: STRING>>).r AS r,

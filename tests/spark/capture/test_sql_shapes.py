@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.capture.specification import Case, frame, queries, statements
+from tests.spark.capture.specification import Case, queries, statements
 
 SUBQUERIES = queries(
     """
-    a correlated subquery in HAVING
-        SELECT origin FROM flights f GROUP BY origin HAVING max(distance) > (SELECT avg(alt) FROM airports a WHERE
-        a.faa = f.origin)
-        origin <- flights.origin
-        * <- flights.origin GROUP_BY, flights.distance FILTER, airports.alt FILTER
-        * <- airports.faa FILTER, flights.origin FILTER
     a subquery in ORDER BY
         SELECT carrier FROM flights ORDER BY distance - (SELECT max(seats) FROM planes WHERE engines = 2)
         carrier <- flights.carrier; * <- flights.distance SORT, planes.seats SORT, planes.engines SORT
@@ -48,66 +42,6 @@ SUBQUERIES = queries(
 )
 
 NAMES = (
-    *queries(
-        """
-        an inner CTE hides an outer one of its name
-            since: 4.0
-            WITH t AS (SELECT carrier AS x FROM flights), u AS (WITH t AS (SELECT model AS x FROM planes) SELECT x FROM
-            t) SELECT t.x AS a, u.x AS b FROM t, u
-            a <- flights.carrier; b <- planes.model
-        a view's names change places in a view of it
-            before: CREATE OR REPLACE VIEW view_first (a, b) AS SELECT dest, carrier FROM flights
-            before: CREATE OR REPLACE TEMP VIEW view_swapped (b, a) AS SELECT * FROM view_first
-            SELECT a, b FROM view_swapped
-            a <- flights.carrier; b <- flights.dest
-        both keys of a full join beside the common one
-            SELECT f.tailnum AS l, p.tailnum AS r, tailnum FROM flights f FULL JOIN planes p USING (tailnum)
-            l <- flights.tailnum
-            r <- planes.tailnum
-            tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
-            * <- flights.tailnum JOIN, planes.tailnum JOIN
-        a natural full join of three
-            SELECT * FROM (SELECT tailnum, carrier FROM flights) NATURAL FULL JOIN (SELECT tailnum, seats FROM planes)
-            NATURAL LEFT JOIN (SELECT name AS carrier, tz FROM airports)
-            carrier <- flights.carrier
-            tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
-            seats <- planes.seats
-            tz <- airports.tz
-            * <- flights.tailnum JOIN, planes.tailnum JOIN, flights.carrier JOIN, airports.name JOIN
-        lateral aliases of a window
-            SELECT distance * 2 AS d, sum(distance) OVER (PARTITION BY carrier ORDER BY distance) AS s, s / d AS share
-            FROM flights
-            d <- flights.distance TRANSFORMATION
-            s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.distance WINDOW
-            share <- flights.distance AGGREGATION, flights.distance TRANSFORMATION
-            share <- flights.carrier WINDOW, flights.distance WINDOW
-        a table, a column and a function by names that are computed
-            SELECT IDENTIFIER('up' || 'per')(IDENTIFIER('mo' || 'del')) AS m FROM IDENTIFIER('pla' || 'nes')
-            m <- planes.model TRANSFORMATION
-        all columns but a field of one
-            since: 4.0
-            SELECT * EXCEPT (contact.phone, employees, tags, places, legs, note) FROM crews
-            flight <- crews.flight; contact.email <- crews.contact.email
-        a star in a struct, and the struct's star
-            SELECT s.* FROM (SELECT struct(*) AS s FROM (SELECT carrier, distance * 2 AS far FROM flights))
-            carrier <- flights.carrier; far <- flights.distance TRANSFORMATION
-        columns named by a CTE, and a CTE of a CTE in a subquery
-            WITH t (a, b) AS (SELECT carrier, dest FROM flights), u AS (SELECT b AS c FROM t WHERE a = 'UA') SELECT a,
-            (SELECT max(c) FROM u) AS m FROM t WHERE b IN (SELECT c FROM u)
-            a <- flights.carrier
-            m <- flights.dest AGGREGATION, flights.carrier FILTER
-            * <- flights.dest FILTER, flights.carrier FILTER
-        a statement in a text
-            since: 4.0
-            EXECUTE IMMEDIATE 'SELECT upper(model) AS m FROM planes WHERE seats > ?' USING 9
-            m <- planes.model TRANSFORMATION; * <- planes.seats FILTER
-        """
-    ),
-    frame(
-        "parameters without names",
-        lambda spark: spark.sql("SELECT concat(carrier, ?) AS c FROM flights WHERE distance > ?", ["x", 1]),
-        "c <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER",
-    ),
     *statements(
         """
         columns that INSERT names in another order
@@ -141,30 +75,11 @@ AGGREGATES = queries(
         carrier <- flights.carrier
         s <- flights.distance AGGREGATION
         * <- flights.carrier GROUP_BY, flights.distance SORT
-    expressions of a cube's keys
-        SELECT upper(carrier) AS u, concat(upper(carrier), dest) AS c FROM flights GROUP BY CUBE (upper(carrier),
-        dest)
-        u <- flights.carrier TRANSFORMATION
-        c <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
-        * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
-    the values beside the largest
-        SELECT m.dest, m.flight FROM (SELECT max(struct(day, dest, flight)) AS m FROM flights GROUP BY carrier)
-        dest <- flights.dest AGGREGATION, flights.day CONDITIONAL
-        flight <- flights.flight AGGREGATION, flights.day CONDITIONAL
-        * <- flights.carrier GROUP_BY
     the row of the largest
         SELECT m.dest, m.flight FROM (SELECT max_by(struct(dest, flight), day) AS m FROM flights GROUP BY carrier)
         dest <- flights.dest AGGREGATION, flights.day AGGREGATION
         flight <- flights.flight AGGREGATION, flights.day AGGREGATION
         * <- flights.carrier GROUP_BY
-    sets of keys in sets of keys
-        SELECT carrier, dest, origin, count(*) FILTER (WHERE distance > 9) AS n FROM flights GROUP BY carrier,
-        GROUPING SETS (ROLLUP (dest), CUBE (origin))
-        carrier <- flights.carrier
-        dest <- flights.dest
-        origin <- flights.origin
-        n <- flights.distance FILTER
-        * <- flights.carrier GROUP_BY, flights.dest GROUP_BY, flights.origin GROUP_BY
     counting what is so
         SELECT count_if(distance > 9) AS n, bool_and(distance > 9) AS b, regr_slope(distance, air_time) AS r FROM
         flights
@@ -176,9 +91,6 @@ AGGREGATES = queries(
         SELECT listagg(DISTINCT dest, ',') WITHIN GROUP (ORDER BY dest) AS l, mode() WITHIN GROUP (ORDER BY carrier)
         AS m FROM flights
         l <- flights.dest AGGREGATION; m <- flights.carrier AGGREGATION
-    an explosion of an aggregate
-        SELECT carrier, explode(collect_set(dest)) AS d FROM flights GROUP BY carrier
-        carrier <- flights.carrier; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY
     windows of time that overlap
         SELECT w.start AS s, sum(distance) AS d FROM (SELECT window(CAST(day AS TIMESTAMP), '2 days', '1 day') AS w,
         distance FROM flights) GROUP BY w
@@ -212,10 +124,6 @@ AGGREGATES = queries(
 
 WINDOWS = queries(
     """
-    a frame by a range of time
-        SELECT sum(distance) OVER (PARTITION BY carrier ORDER BY CAST(day AS TIMESTAMP) RANGE BETWEEN INTERVAL 7
-        DAYS PRECEDING AND CURRENT ROW) AS s FROM flights
-        s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.day WINDOW
     a place in a window
         SELECT nth_value(dest, 2) IGNORE NULLS OVER w AS n, last_value(origin) OVER w AS l, lag(struct(dest,
         distance)) OVER w AS g FROM flights WINDOW w AS (PARTITION BY carrier ORDER BY day)
@@ -223,15 +131,6 @@ WINDOWS = queries(
         l <- flights.origin AGGREGATION, flights.carrier WINDOW, flights.day WINDOW
         g.dest <- flights.dest TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
         g.distance <- flights.distance TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
-    the latest row of each, deduplicated
-        since: 4.0
-        SELECT * EXCEPT (n) FROM (SELECT carrier, dest, row_number() OVER (PARTITION BY carrier ORDER BY day DESC)
-        AS n FROM flights) WHERE n = 1
-        carrier <- flights.carrier; dest <- flights.dest; * <- flights.carrier FILTER, flights.day FILTER
-    rows that qualify by a window
-        since: 4.2
-        SELECT carrier, dest FROM flights QUALIFY row_number() OVER (PARTITION BY carrier ORDER BY day DESC) = 1
-        carrier <- flights.carrier; dest <- flights.dest; * <- flights.carrier FILTER, flights.day FILTER
     a subquery in a window's order
         SELECT rank() OVER (ORDER BY distance - (SELECT avg(seats) FROM planes)) AS r FROM flights
         r <- flights.distance WINDOW, planes.seats WINDOW

@@ -104,10 +104,6 @@ WRITES = (
             before: CREATE TEMP VIEW two_columns AS SELECT tailnum, seats FROM planes
             INSERT INTO of_table TABLE two_columns
             of_table:{_ROWS}
-        INSERT with FROM before SELECT
-            before: CREATE TABLE from_first (tailnum STRING, seats INT) USING parquet
-            FROM planes INSERT INTO from_first SELECT tailnum, seats
-            from_first:{_ROWS}
         a local directory
             INSERT OVERWRITE LOCAL DIRECTORY '{{out}}' USING json {_TWO}
             {_ROWS}

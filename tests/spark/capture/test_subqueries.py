@@ -9,31 +9,15 @@ from tests.spark.capture.specification import Case, frame, queries, query
 
 SCALARS = queries(
     """
-    a scalar subquery is a value
-        SELECT carrier, (SELECT max(seats) FROM planes) AS m FROM flights
-        carrier <- flights.carrier; m <- planes.seats AGGREGATION
-    what it filters by is of its column alone
-        SELECT carrier, (SELECT max(seats) FROM planes WHERE engines = 2) AS m FROM flights
-        carrier <- flights.carrier; m <- planes.seats AGGREGATION, planes.engines FILTER
     what it sorts and groups by, too
         SELECT (SELECT model FROM planes GROUP BY model ORDER BY max(seats) LIMIT 1) AS m FROM flights
         m <- planes.model, planes.model GROUP_BY, planes.seats SORT; inputs: flights, planes
-    a correlated one is filtered by both
-        SELECT f.carrier, (SELECT max(seats) FROM planes p WHERE p.tailnum = f.tailnum) AS s FROM flights f
-        carrier <- flights.carrier
-        s <- planes.seats AGGREGATION, planes.tailnum FILTER, flights.tailnum FILTER
-    one in an expression is a part of it
-        SELECT distance / (SELECT max(seats) FROM planes) AS x FROM flights
-        x <- flights.distance TRANSFORMATION, planes.seats AGGREGATION
     one in a predicate is a condition
         SELECT CASE WHEN distance > (SELECT avg(seats) FROM planes) THEN dest END AS x FROM flights
         x <- flights.distance CONDITIONAL, planes.seats CONDITIONAL, flights.dest TRANSFORMATION
     the same one twice
         SELECT (SELECT max(seats) FROM planes) AS a, 1 + (SELECT max(seats) FROM planes) AS b FROM flights
         a, b <- planes.seats AGGREGATION; inputs: flights, planes
-    one without rows of a table
-        SELECT (SELECT 1) AS one, carrier FROM flights
-        one <- nothing; carrier <- flights.carrier
     one that returns a struct
         SELECT (SELECT named_struct('n', max(seats), 'm', max(model)) FROM planes).m AS m FROM flights
         m <- planes.model AGGREGATION; inputs: flights, planes
@@ -50,20 +34,11 @@ FILTERS = queries(
         SELECT carrier FROM flights WHERE (tailnum, dest) NOT IN (SELECT tailnum, model FROM planes)
         carrier <- flights.carrier
         * <- flights.tailnum FILTER, flights.dest FILTER, planes.tailnum FILTER, planes.model FILTER
-    EXISTS filters by what decides whether there is a row
-        SELECT carrier FROM flights f WHERE EXISTS (SELECT * FROM planes p WHERE p.tailnum = f.tailnum)
-        carrier <- flights.carrier; * <- flights.tailnum FILTER, planes.tailnum FILTER
     NOT EXISTS, too
         SELECT carrier FROM flights f WHERE NOT EXISTS (SELECT seats FROM planes p WHERE p.tailnum = f.tailnum AND
         p.engines > 2)
         carrier <- flights.carrier
         * <- flights.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER
-    EXISTS of a table that nothing filters still reads it
-        SELECT carrier FROM flights WHERE EXISTS (SELECT 1 FROM planes)
-        carrier <- flights.carrier; inputs: flights, planes
-    a comparison with a scalar subquery
-        SELECT carrier FROM flights WHERE distance > (SELECT avg(seats) FROM planes WHERE engines = 2)
-        carrier <- flights.carrier; * <- flights.distance FILTER, planes.seats FILTER, planes.engines FILTER
     subqueries inside subqueries, each correlated with the one around it
         SELECT carrier FROM flights f WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum AND EXISTS
         (SELECT 1 FROM airports a WHERE a.name = p.model AND a.tz > 5))
@@ -73,18 +48,6 @@ FILTERS = queries(
     a subquery of the dataset that is filtered
         SELECT carrier FROM flights WHERE distance = (SELECT max(distance) FROM flights)
         carrier <- flights.carrier; * <- flights.distance FILTER
-    a subquery in HAVING
-        SELECT carrier FROM flights GROUP BY carrier HAVING sum(distance) > (SELECT max(seats) FROM planes)
-        carrier <- flights.carrier
-        * <- flights.carrier GROUP_BY, flights.distance FILTER, planes.seats FILTER
-    a subquery in FROM sees the row before it
-        SELECT f.carrier, l.seats FROM flights f, LATERAL (SELECT seats FROM planes p WHERE p.tailnum = f.tailnum) l
-        carrier <- flights.carrier
-        seats <- planes.seats
-        * <- flights.tailnum FILTER, planes.tailnum FILTER
-    a lateral column made of the row before it
-        SELECT l.twice FROM flights f, LATERAL (SELECT f.distance * 2 AS twice) l
-        twice <- flights.distance TRANSFORMATION
     a lateral join with a condition
         SELECT f.carrier, l.m FROM flights f LEFT JOIN LATERAL (SELECT max(seats) AS m, max(model) AS n FROM planes
         p WHERE p.tailnum = f.tailnum) l ON l.n = f.dest
@@ -97,21 +60,10 @@ FILTERS = queries(
 NAMED = (
     *queries(
         """
-        a CTE is its query
-            WITH long AS (SELECT carrier AS c, distance AS d FROM flights WHERE distance > 9) SELECT c, d * 2 AS e FROM
-            long
-            c <- flights.carrier; e <- flights.distance TRANSFORMATION; * <- flights.distance FILTER
-        a CTE that is used twice
-            WITH t AS (SELECT origin, dest, carrier FROM flights) SELECT a.origin, b.dest AS to FROM t a JOIN t b ON
-            a.dest = b.origin
-            origin <- flights.origin; to <- flights.dest; * <- flights.dest JOIN, flights.origin JOIN
         CTEs of CTEs
             WITH a AS (SELECT carrier AS x FROM flights), b AS (SELECT upper(x) AS y FROM a), c AS (WITH d AS (SELECT y
             FROM b) SELECT y AS z FROM d) SELECT z FROM c UNION ALL SELECT x FROM a
             z <- flights.carrier TRANSFORMATION, flights.carrier
-        a CTE in a subquery
-            WITH t AS (SELECT tailnum AS t FROM planes) SELECT carrier FROM flights WHERE tailnum IN (SELECT t FROM t)
-            carrier <- flights.carrier; * <- flights.tailnum FILTER, planes.tailnum FILTER
         a recursive CTE is of its start and its steps
             since: 4.1
             WITH RECURSIVE reach(place, hops) AS (SELECT origin, 0 FROM flights WHERE carrier = 'UA' UNION ALL SELECT
@@ -129,10 +81,6 @@ NAMED = (
             before: CREATE OR REPLACE TEMP VIEW view_of_session AS SELECT carrier c FROM flights WHERE distance > 9
             SELECT c FROM view_of_session
             c <- flights.carrier; * <- flights.distance FILTER
-        a view of all sessions, too
-            before: CREATE OR REPLACE GLOBAL TEMP VIEW view_of_all AS SELECT upper(carrier) AS c FROM flights
-            SELECT c FROM global_temp.view_of_all
-            c <- flights.carrier TRANSFORMATION
         a cached table is the table
             before: CACHE TABLE cached_flights AS SELECT upper(carrier) AS c FROM flights WHERE distance > 9
             SELECT c FROM cached_flights
@@ -147,14 +95,6 @@ NAMED = (
             "CREATE OR REPLACE VIEW view_that_stays (who, far) AS SELECT lower(carrier) AS c, distance FROM flights",
             "CREATE OR REPLACE VIEW view_of_view AS SELECT far, who FROM view_that_stays",
         ),
-    ),
-    frame(
-        "a frame's own view is the frame",
-        lambda spark: (
-            spark.table("planes").select(sf.col("seats").alias("s")).createOrReplaceTempView("view_of_frame"),
-            spark.sql("SELECT s + 1 AS t FROM view_of_frame"),
-        )[1],
-        "t <- planes.seats TRANSFORMATION",
     ),
     frame(
         "a cached frame is the frame",

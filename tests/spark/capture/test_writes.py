@@ -27,11 +27,6 @@ FILES = (
         "value <- flights.carrier",
     ),
     write(
-        "a frame over files that were there",
-        lambda spark, out: spark.sql(_SQL).write.mode("overwrite").parquet(out),
-        _COLUMNS,
-    ),
-    write(
         "a frame in partitions, one of which is no dataset",
         lambda spark, out: spark.sql(_SQL).write.partitionBy("carrier").parquet(out),
         _COLUMNS,
@@ -100,11 +95,6 @@ TABLES = (
         f"saved_so:{_COLUMNS}",
     ),
     write(
-        "a frame as a table in buckets",
-        lambda spark, out: spark.sql(_SQL).write.bucketBy(2, "carrier").sortBy("far").saveAsTable("in_buckets"),
-        f"in_buckets:{_COLUMNS}",
-    ),
-    write(
         "a frame in the place of a table",
         lambda spark, out: spark.sql(_SQL).write.mode("overwrite").saveAsTable("saved_over"),
         f"saved_over:{_COLUMNS}",
@@ -128,10 +118,6 @@ TABLES = (
             before: CREATE TABLE inserted (carrier STRING, far INT) USING parquet
             INSERT INTO inserted {_SQL}
             inserted:{_COLUMNS}
-        INSERT casts to the table's types, and that changes nothing
-            before: CREATE TABLE inserted_wide (carrier STRING, far BIGINT) USING parquet
-            INSERT INTO inserted_wide SELECT carrier, flight FROM flights
-            inserted_wide:; carrier <- flights.carrier; far <- flights.flight
         INSERT into columns in another order
             before: CREATE TABLE inserted_columns (carrier STRING, far INT) USING parquet
             INSERT INTO inserted_columns (far, carrier) SELECT distance, dest FROM flights
@@ -185,19 +171,6 @@ TABLES = (
             day <- flights.day
         """
     ),
-    statement(
-        "one partition that the statement names and one that the rows name",
-        "INSERT INTO both_parts PARTITION (year = 2013, dest) SELECT carrier, dest FROM flights",
-        """
-        both_parts:
-        carrier <- flights.carrier
-        year <- nothing
-        dest <- flights.dest
-        """,
-        before=(
-            "CREATE TABLE both_parts (carrier STRING, year INT, dest STRING) USING parquet PARTITIONED BY (year, dest)",
-        ),
-    ),
     write(
         "one partition of those that a frame has is overwritten",
         lambda spark, out: (
@@ -210,7 +183,7 @@ TABLES = (
         before=("CREATE TABLE dynamic_over (carrier STRING, day DATE) USING parquet PARTITIONED BY (day)",),
     ),
     *statements(
-        f"""
+        """
         one statement that writes two tables
             before: CREATE TABLE first_of_two (carrier STRING, far INT) USING parquet
             before: CREATE TABLE second_of_two (carrier STRING, far INT) USING parquet
@@ -223,11 +196,6 @@ TABLES = (
             second_of_two:
             carrier <- flights.dest
             far <- flights.flight
-        a table in a database of its own
-            before: CREATE DATABASE archive
-            before: CREATE TABLE archive.kept (carrier STRING, far INT) USING parquet
-            INSERT INTO archive.kept {_SQL}
-            kept:{_COLUMNS}
         """
     ),
     *statements(

@@ -1,7 +1,5 @@
 """Script of the Spark jobs: the arguments that Glue passes, and those that the job gets."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

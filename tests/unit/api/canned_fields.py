@@ -1,7 +1,5 @@
 """Questions about fields, from a list: what is not on it is not known."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 from headwater.api.app import Api

@@ -1,7 +1,5 @@
 """The emissions pipeline, whose jobs report what they make of what: by `columnLineage`, and by operations."""
 
-from __future__ import annotations
-
 from tests.builders_events import (
     CALCULATE,
     CHECK,

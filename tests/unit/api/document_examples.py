@@ -1,7 +1,5 @@
 """The OpenAPI document's examples, by the words of the tests: what was sent, what is returned, and ids in both."""
 
-from __future__ import annotations
-
 from headwater.api.document.examples import EXAMPLES
 
 # The run of the emissions pipeline's check, and that of its estimate, which reports operations and record roots.

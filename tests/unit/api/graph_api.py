@@ -1,7 +1,5 @@
 """The API called in this process, over a graph table in memory."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from urllib.parse import quote
 

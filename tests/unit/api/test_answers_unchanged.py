@@ -1,7 +1,5 @@
 """Without our own parameters every answer of Marquez's routes stays as it was before they came, byte for byte."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

@@ -1,7 +1,5 @@
 """The OpenAPI document is valid, has every route, and its examples fit its schemas."""
 
-from __future__ import annotations
-
 import json
 import re
 

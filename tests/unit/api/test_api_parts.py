@@ -1,7 +1,5 @@
 """Parts of the API that need no AWS: walks around a node, and the size of a response."""
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A custom domain may lead to the API below a base path, which API Gateway leaves in the path of a request."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.api.proxy import respond

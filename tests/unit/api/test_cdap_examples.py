@@ -1,7 +1,5 @@
 """CDAP's queries over real events: the designs' samples, and both ways in for columns."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.ids import DatasetId

@@ -1,7 +1,5 @@
 """CDAP's own routes, over real events: its shapes, its empty responses, and its refusals."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.ids import DatasetId

@@ -1,7 +1,5 @@
 """CDAP's routes: the designs' samples to the letter, and what is refused."""
 
-from __future__ import annotations
-
 import orjson
 import pytest
 

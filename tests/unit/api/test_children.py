@@ -1,7 +1,5 @@
 """A DAG and its tasks: who started what, by job and by run, as pages."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.builders_events import a_run_event

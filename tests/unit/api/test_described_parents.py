@@ -1,7 +1,5 @@
 """Jobs that send nothing themselves, described by the runs that they start (parent facet 1-2-0)."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.errors import Invalid

@@ -1,7 +1,5 @@
 """Routes as tables: what is requested, and the response once the runs of the document's examples have been."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import quote
 

@@ -3,8 +3,6 @@
 Where an event carries a `lineage` facet, its entries are the edges, and never all inputs with all outputs.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.api.graph_api import GraphApi

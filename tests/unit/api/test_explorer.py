@@ -1,7 +1,5 @@
 """The files of the explorer: which are served, to whom, and with which headers."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import boto3

@@ -1,7 +1,5 @@
 """Results of tests, as dbt, Great Expectations and the specification's fixtures report them, over the API."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_dataset, a_facet, a_run_event

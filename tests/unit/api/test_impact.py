@@ -1,7 +1,5 @@
 """The report of impact, as JSON and as a table."""
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
 

@@ -1,7 +1,5 @@
 """Runs whose producer says that it could not read all of their lineage: by `extractionError`, or our own capture."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.errors import Invalid

@@ -1,7 +1,5 @@
 """Graphs for a map: one direction, nodes in short, and folds that say how much they hide."""
 
-from __future__ import annotations
-
 import orjson
 import pytest
 

@@ -1,7 +1,5 @@
 """Lists, searches and events with the parameters that a page needs, over the API."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 
 import pytest

@@ -1,7 +1,5 @@
 """Columns as Marquez prints them: every field, nulls included."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import orjson

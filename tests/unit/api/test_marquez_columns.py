@@ -1,7 +1,5 @@
 """Marquez's routes of columns over real events: the emissions pipeline, whose jobs report what they make of what."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset_event, a_job_event
@@ -87,14 +85,6 @@ def test_with_downstream_is_a_word_in_any_case(api, word):
     assert graph(api, field("raw", "seats"), withDownstream="False") == graph(api, field("raw", "seats"))
 
 
-def test_a_dataset_stands_for_its_columns_and_a_job_for_those_that_it_writes(api):
-    of_dataset = graph(api, f"dataset:{STORE}:checked")
-
-    assert ids(of_dataset) == [field("checked", name) for name in ("distance", "flight", "seats")]
-    assert graph(api, f"job:{NAMESPACE}:{CHECK}") == of_dataset
-    assert ids(graph(api, f"dataset:{STORE}:estimated")) == [field("estimated", "co2_kg")]
-
-
 def test_a_field_is_spelled_either_way(api):
     spelled = field("checked", "seats").replace("datasetField", "dataset_field")
 
@@ -150,22 +140,6 @@ def test_columns_of_which_nobody_reported_depend_on_the_jobs_inputs(api):
     assert (node["data"]["inputFields"], node["inEdges"]) == ([], [])
 
 
-def test_an_edge_that_a_job_no_longer_makes_is_gone_and_still_there_at_the_old_version(api):
-    before, old = graph(api, field("checked", "seats")), version_of(api, "checked")
-    checked = a_dataset_made("checked", {"seats": []}, FIELDS)
-    api.load(a_step(CHECK, 11, ["raw"], [checked], run=LATER_RUN))
-
-    (now,) = graph(api, field("checked", "seats"))["graph"]
-    assert now["data"]["inputFields"] == []
-    (then,) = graph(api, field("checked", "seats"), datasetVersion=old)["graph"]
-    assert then["id"] == f"{field('checked', 'seats')}#{old}"
-    returned = [(input_field["dataset"], input_field["field"]) for input_field in then["data"]["inputFields"]]
-    assert returned == [
-        (input_field["dataset"], input_field["field"]) for input_field in before["graph"][0]["data"]["inputFields"]
-    ]
-    assert all(input_field["datasetVersion"] for input_field in then["data"]["inputFields"])
-
-
 def test_a_version_is_selected_in_three_ways(api):
     version, start = version_of(api, "estimated"), field("estimated", "co2_kg")
     form = graph(api, f"{start}#{version}", depth=2)
@@ -180,17 +154,6 @@ def test_a_version_is_selected_in_three_ways(api):
     assert graph(api, start, depth=2, lineageAt="2025-11-21") == form
     # Unix seconds, as the proposal has it.
     assert graph(api, start, depth=2, lineageAt="1763683200") == form
-
-
-def test_two_writers_unite(api):
-    checked = a_dataset_made("checked", {"seats": [source("planes", "seats", IDENTITY)]})
-    api.load(a_step("emissions.patch", 11, ["planes"], [checked]))
-
-    (node,) = graph(api, field("checked", "seats"))["graph"]
-    assert {input_field["dataset"] for input_field in node["data"]["inputFields"]} == {"planes", "raw"}
-    assert {report["job"]["name"] for report in node["data"]["reportedBy"]} == {CHECK, "emissions.patch"}
-    links = node["data"]["links"]
-    assert (node["data"]["datasetVersion"], links["version"], links["run"]) == (None, None, None)
 
 
 def test_what_was_declared_without_a_run_is_shown_so():

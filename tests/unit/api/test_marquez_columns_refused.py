@@ -1,7 +1,5 @@
 """Refusals of Marquez's routes of columns; every request gets a response."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """A graph as an answer: sorted, each edge at both ends, and the nearest nodes first where not all fit."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

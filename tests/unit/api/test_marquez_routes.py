@@ -1,7 +1,5 @@
 """Marquez's routes over real events: the emissions pipeline reads flights, checks them, and estimates emissions."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE, a_dataset, a_facet, a_run_event
@@ -62,19 +60,6 @@ def test_the_graph_is_the_same_from_every_node(api):
     assert graph["truncated"] is False
     for node in graph["graph"]:
         assert api.graph(node["id"]) == graph
-
-
-@pytest.mark.parametrize(
-    ("node", "depth", "jobs"),
-    [
-        (READ_JOB, 0, [READ_JOB]),
-        (READ_JOB, 1, [CHECK_JOB, READ_JOB]),
-        (READ_JOB, 2, [CALCULATE_JOB, CHECK_JOB, READ_JOB]),
-        (RAW, 0, [CHECK_JOB, READ_JOB]),
-    ],
-)
-def test_depth_counts_jobs(api, node, depth, jobs):
-    assert [node_id for node_id in skeleton(api.graph(node, depth=depth)) if node_id.startswith("job:")] == jobs
 
 
 def test_a_dataset_that_no_job_writes_any_more_is_stale_and_names_its_last_writer(empty):
@@ -320,11 +305,3 @@ def test_an_unreadable_node_id_is_400(api, node_id):
     status, form = api.get("/lineage", nodeId=node_id)
 
     assert (status, form["message"].partition(":")[0]) == (400, "nodeId")
-
-
-def test_selectors_that_disagree_are_400(api):
-    version = api.found(f"/namespaces{at(STORE)}/datasets/checked")["currentVersion"]
-
-    assert api.get("/lineage", nodeId=f"{CHECKED}#{version}", datasetVersion=RUNS[CHECK])[0] == 400
-    assert api.get("/lineage", nodeId=CHECKED, datasetVersion=version, lineageAt="2025-11-20")[0] == 400
-    assert api.get("/lineage", nodeId=CHECKED, datasetVersion=UNKNOWN_RUN)[0] == 404

@@ -1,7 +1,5 @@
 """The caller: what a token is good for, and the operations that its scopes allow."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

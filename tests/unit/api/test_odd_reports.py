@@ -1,7 +1,5 @@
 """Odd reports that other systems took wrong: rings of names, shared topics, names of any letters, fields with dots."""
 
-from __future__ import annotations
-
 from unicodedata import normalize
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """To name is not to own: a foreign token's events about a team's things change no response to the team."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

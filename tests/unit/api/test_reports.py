@@ -1,7 +1,5 @@
 """Reports on a field: as JSON, and as a table that a spreadsheet reads and never computes."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from io import StringIO

@@ -1,7 +1,5 @@
 """A request by a dataset's former name has the same response as a request by the name of the rules."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote
 

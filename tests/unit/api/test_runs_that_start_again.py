@@ -1,7 +1,5 @@
 """Runs that end and start again under their id, runs that start many times, and a build that is run again."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 from headwater.facts.keys import facts_key

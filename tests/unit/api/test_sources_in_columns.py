@@ -1,7 +1,5 @@
 """A source that only columns name is an input of the run in every response: a MERGE that lists its target alone."""
 
-from __future__ import annotations
-
 from tests.builders_events import a_run_event
 from tests.unit.api.graph_api import GraphApi, at, skeleton
 from tests.unit.api.teams import A, B, World, a_dataset, a_facet

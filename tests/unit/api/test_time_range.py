@@ -1,7 +1,5 @@
 """Time ranges as CDAP takes them: seconds, or arithmetic on now; from the start on, before the end."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

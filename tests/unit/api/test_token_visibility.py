@@ -1,7 +1,5 @@
 """The view of a token for some namespaces: things of further namespaces only as neighbours of visible things."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The tokens that are made, those that a function remembers, and the callers that it refuses without one."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.api import tokens as tokens_module

@@ -1,7 +1,5 @@
 """A client of DynamoDB with boto3's beside it, against a service that does what the test says."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import boto3

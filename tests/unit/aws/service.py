@@ -1,7 +1,5 @@
 """DynamoDB's side of a socket, as a test wants it: the next act deals with a request, else it is answered with `{}`."""
 
-from __future__ import annotations
-
 import json
 import socket
 import socketserver

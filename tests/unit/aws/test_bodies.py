@@ -1,7 +1,5 @@
 """Pointers to bodies in S3: whoever may send a message writes them, and the function may read more than its sender."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """The functions' client of DynamoDB does as boto3's client does, under every fault of the network and of AWS."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time

@@ -59,11 +59,3 @@ def test_without_more_being_requested_only_the_way_up_is(service: Service, capsy
 
     assert service.requested == [("/api/v1/column-lineage", {"nodeId": [CO2], "depth": ["20"]}, None)]
     assert "downstream" not in capsys.readouterr().out
-
-
-def test_what_the_service_says_instead_is_shown(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
-    service.status, service.body = 404, b'{"code":404,"message":"Node not found."}'
-
-    assert main(["column", CO2, "--url", service.url]) == 1
-
-    assert capsys.readouterr().err == f"headwater column: {service.url}: HTTP 404: Node not found.\n"

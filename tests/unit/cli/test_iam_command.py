@@ -1,7 +1,5 @@
 """`headwater iam`: what each role may do, offline."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Faults that `headwater replay` prints of events that cannot be loaded, and counts after an interruption."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.cli.replay import _replay

@@ -1,7 +1,5 @@
 """The text that `headwater serve` prints when it is up."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """`headwater verify` on a copy of an archive: its output, its end, and its continuation."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

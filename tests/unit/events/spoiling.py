@@ -1,7 +1,5 @@
 """Events that are spoiled: any JSON at any place."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from tests.builders_events import a_dataset, a_dataset_event, a_job_event, a_parent, a_run_event

@@ -1,7 +1,5 @@
 """Every rule that an event may break, and how it is reported."""
 
-from __future__ import annotations
-
 import json
 
 import orjson

@@ -1,7 +1,5 @@
 """The parsing of OpenLineage events."""
 
-from __future__ import annotations
-
 import hashlib
 import unicodedata
 

@@ -1,7 +1,5 @@
 """The JSON Schemas of our facets say of each facet by itself what the door says."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

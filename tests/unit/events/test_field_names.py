@@ -1,7 +1,5 @@
 """Rules that fold the names of fields: an event says the same, however its producer spells the columns."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Events as JSON, limited as the loader limits them: what has no effect here must not leave under our name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

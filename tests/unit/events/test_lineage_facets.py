@@ -4,8 +4,6 @@ The lineage facets are OpenLineage's own seven cases (a table, columns, several 
 as sources, a job's own entry, a dataset of its own), in the story of the flights.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 

@@ -1,7 +1,5 @@
 """Names of private temporary storage; `NamingRules` and `partitions` show the names of partitions."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.events.naming import NamingRules

@@ -1,7 +1,5 @@
 """Rights of senders: what an event describes is in namespaces that they may write, what it names may be elsewhere."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.events.api_changes import parse_change

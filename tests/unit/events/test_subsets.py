@@ -1,7 +1,5 @@
 """The part of a dataset that a run used, where one event mentions the dataset more than once, as its partitions."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

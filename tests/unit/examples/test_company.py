@@ -1,7 +1,5 @@
 """The example company: what it has, that its events are good ones, and that a seed and a time determine it."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta, timezone

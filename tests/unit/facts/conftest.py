@@ -1,7 +1,5 @@
 """Catalogues whose parts are of a few values: a short history has them, too."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.facts import catalogue

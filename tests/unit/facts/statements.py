@@ -1,7 +1,5 @@
 """Statements about runs, short to write: seconds, runs by two letters, datasets with their facets or without."""
 
-from __future__ import annotations
-
 from headwater.events.event import DatasetUse, Deletion, Event
 from headwater.facts.run_facts import run_version_id
 from headwater_model.ids import DatasetId, JobId, RunKey

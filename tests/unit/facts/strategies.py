@@ -1,7 +1,5 @@
 """Streams of statements, small in names and rich in trouble. The names are the emissions pipeline's."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import asdict, replace
 from itertools import accumulate

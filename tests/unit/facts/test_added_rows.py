@@ -1,7 +1,5 @@
 """The index rows that growing facts add are those that the old facts lack, whatever grew."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The catalogue of names: a reader misses no name while others add to it and compact it."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Contents of histories, stored once: what an event writes, and that a reader gets what was written."""
 
-from __future__ import annotations
-
 import random
 import zlib
 

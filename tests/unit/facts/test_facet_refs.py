@@ -1,7 +1,5 @@
 """Facets that report columns, by content: read once by a process, whatever the order of their names."""
 
-from __future__ import annotations
-
 from headwater.facts.facet_refs import COLUMN_LINEAGE, refs_in
 from headwater_model.ids import DatasetId
 from tests.builders_events import a_facet

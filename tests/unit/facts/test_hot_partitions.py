@@ -4,8 +4,6 @@ A partition of DynamoDB takes 1,000 write units a second, so the busiest partiti
 (developer guide, "Designing partition keys to distribute your workload").
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scans of index rows, against reading all rows at once."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 import pytest

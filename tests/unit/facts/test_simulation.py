@@ -3,8 +3,6 @@
 Seeds make a run repeatable. `HYPOTHESIS_PROFILE=thorough` makes ten times as many.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

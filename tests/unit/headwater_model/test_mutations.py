@@ -1,17 +1,13 @@
 """Operations declared beside a job, in the shape of CDAP's `fieldMutations`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 
 from headwater_model.errors import Invalid
-from headwater_model.ids import DatasetId
-from headwater_model.operations import InputField, Transform
 from headwater_model.ordered_json import DeclaredStage, parse_mutations, read_mutations
-from headwater_model.ordered_operations import OrderedOperation, WriteStep, translate
+from headwater_model.ordered_operations import OrderedOperation
 
 HEADERS = {"type": "map", "keys": "string", "values": "string"}
 # CDAP's example, with its quotes and commas put right.
@@ -91,29 +87,6 @@ def test_a_mutation_may_make_several_fields():
 
     ((operation,),) = [stage.operations for stage in parse_mutations({"name": "Split", "fieldMutations": [split]})]
     assert (operation.outputs, operation.types) == (("first", "last"), (("last", "string"),))
-
-
-def test_mutations_get_their_origins_like_any_operations():
-    read = OrderedOperation("read", None, sources=(DatasetId("myns", "stream"),), outputs=("ts", "headers", "body"))
-    steps = [read, *DECLARED.operations, WriteStep(DatasetId("myns", "table"), ("seqId", "f1"))]
-
-    assert translate(steps).operations[1:4] == (
-        Transform(
-            "Projection.rename",
-            (InputField("read", "ts"),),
-            ("seqId",),
-            "renaming timestamp to the sequence id",
-            (("seqId", "long"),),
-        ),
-        Transform(
-            "Projection.rename#2",
-            (InputField("read", "body"),),
-            ("f1",),
-            "renaming body to the f1",
-            (("f1", "string"),),
-        ),
-        Transform("Projection.delete", (InputField("read", "headers"),), (), "deleting headers"),
-    )
 
 
 def test_every_fault_is_named_from_its_path():

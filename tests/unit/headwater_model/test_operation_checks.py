@@ -1,7 +1,5 @@
 """Checks of operations that belong together."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model import operation_checks

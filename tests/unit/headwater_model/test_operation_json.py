@@ -1,7 +1,5 @@
 """Operations in CDAP's JSON."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.errors import Invalid

@@ -1,7 +1,5 @@
 """Operations against the plainest reading of CDAP's model: each field is made of its operation's inputs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

@@ -1,21 +1,16 @@
 """Fields in a run's operations: CDAP's examples, and the traps that its own code fell into."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest
 
-from headwater_model.columns import Column, ColumnLineage, ColumnSource, Transformation
+from headwater_model.columns import ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import SOURCES_MAX, OperationSet
 from tests.builders_operations import (
     ESTIMATED,
     FLIGHTS,
-    MY_TABLE,
-    USER_DATA,
     a_calculation,
-    a_name_concatenation,
     a_read,
     a_transform,
     a_write,
@@ -29,10 +24,6 @@ IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
 
 def made_by(*names):
     return frozenset({Transformation("DIRECT", "TRANSFORMATION", ", ".join(names))})
-
-
-def of(dataset, *fields):
-    return {Column(dataset, (field,)) for field in fields}
 
 
 def columns(*operations):
@@ -59,64 +50,8 @@ def field_maps(operations):
     return maps
 
 
-def test_the_employee_of_cdaps_design_is_made_of_a_person():
-    operations = [
-        a_read("id", "first_name", "last_name", name="person", source=PERSON),
-        a_transform("concat", ["person.first_name", "person.last_name"], ["name"]),
-        a_write("person.id", "concat.name", destination=EMPLOYEE),
-    ]
-    assert field_maps(operations) == {
-        (PERSON, EMPLOYEE): {
-            (("id",), ("id",)),
-            (("first_name",), ("name",)),
-            (("last_name",), ("name",)),
-        }
-    }
-
-
-def test_the_name_concatenation_of_cdaps_design_makes_all_of_the_body():
-    operations = OperationSet(a_name_concatenation())
-    assert operations.sources == {USER_DATA}
-    assert operations.destinations == {MY_TABLE}
-    assert operations.columns() == {
-        MY_TABLE: ColumnLineage(
-            {
-                (field,): {ColumnSource(USER_DATA, ("body",)): made_by(*names)}
-                for field, names in [
-                    ("uniqueid", ("parse", "concat", "create")),
-                    ("name", ("parse", "concat")),
-                    ("age", ("parse",)),
-                    ("city", ("parse",)),
-                    ("state", ("parse",)),
-                ]
-            }
-        )
-    }
-    assert operations.dropped == of(USER_DATA, "body")
-    assert operations.generated == set()
-
-
 def test_a_field_that_is_read_and_written_is_itself_alone():
     assert columns(a_read("a", "b"), a_write("read.a", "read.b")) == {"a": {"a": IDENTITY}, "b": {"b": IDENTITY}}
-
-
-def test_every_output_of_a_transform_is_made_of_all_its_inputs():
-    mix = a_transform("mix", ["read.a", "read.b"], ["c", "d"])
-    both = {"a": made_by("mix"), "b": made_by("mix")}
-    assert columns(a_read("a", "b"), mix, a_write("mix.c", "mix.d", "read.a")) == {
-        "c": both,
-        "d": both,
-        "a": {"a": IDENTITY},
-    }
-
-
-def test_a_field_that_is_written_twice_is_made_of_what_either_was_made_of():
-    lower = a_transform("lower", ["read.a"], ["a"])
-    upper = a_transform("upper", ["read.b"], ["a"])
-    writes = [a_write("lower.a", name="first"), a_write("upper.a", "read.a", name="second")]
-    assert columns(a_read("a", "b"), lower, upper, *writes) == {
-        "a": {"a": made_by("lower") | IDENTITY, "b": made_by("upper")}
-    }
 
 
 def test_each_endpoint_has_its_own_map():
@@ -134,41 +69,10 @@ def test_each_endpoint_has_its_own_map():
     }
 
 
-def test_dropping_what_was_made_of_a_field_drops_the_field_in_part():
-    parse = a_transform("parse", ["read.body"], ["name", "social"])
-    drop = a_transform("drop", ["parse.social", "read.line"])
-    operations = OperationSet([a_read("line", "body", "rest"), parse, drop, a_write("parse.name")])
-    assert operations.dropped == of(FLIGHTS, "line", "body")
-
-
-def test_a_generated_field_is_listed_and_has_no_source():
-    number = a_transform("number", (), ["row"])
-    operations = OperationSet([a_read("a"), number, a_write("number.row", "read.a")])
-    assert operations.generated == of(ESTIMATED, "row")
-    assert operations.columns()[ESTIMATED].fields[("row",)] == {}
-
-
-def test_a_field_that_its_origin_does_not_list_is_emitted_all_the_same():
-    parse = a_transform("parse", ["read.body"], ["name"])
-    operations = [a_read("line"), parse, a_write("parse.age", "read.day")]
-    assert pairs(operations) == {("body", "age"), ("day", "day")}
-
-
-def test_reads_of_one_endpoint_read_the_same_fields():
-    operations = OperationSet([a_read("a", "b", name="one"), a_read("a", "b", name="two"), a_write("one.a", "two.a")])
-    assert operations.columns()[ESTIMATED].fields == {("a",): {ColumnSource(FLIGHTS, ("a",)): IDENTITY}}
-
-
 def test_names_with_slashes_are_fields_in_fields():
     upper = a_transform("upper", ["read.employees/name"], ["names/upper"])
     reported = OperationSet([a_read("employees/name"), upper, a_write("upper.names/upper")]).columns()[ESTIMATED]
     assert reported.fields == {("names", "upper"): {ColumnSource(FLIGHTS, ("employees", "name")): made_by("upper")}}
-
-
-def test_a_dataset_may_be_made_of_itself():
-    add = a_transform("add", ["read.a"], ["a"])
-    operations = [a_read("a", source=ESTIMATED), add, a_write("add.a")]
-    assert pairs(operations, ESTIMATED) == {("a", "a")}
 
 
 def test_written_fields_have_the_types_that_their_origins_give():
@@ -187,25 +91,6 @@ def test_a_description_names_twenty_operations_and_counts_the_others():
     assert columns(a_read("a"), *steps[:20], a_write("step19.a"))["a"]["a"] == made_by(
         *(step.name for step in steps[:20])
     )
-
-
-def test_a_source_is_described_by_the_operations_between_it_and_the_field():
-    operations = [
-        a_read("distance", "seats"),
-        a_transform("average", ["read.seats"], ["seats"]),
-        a_transform("burn", ["read.distance"], ["fuel"]),
-        a_transform("share", ["burn.fuel", "average.seats"], ["co2"]),
-    ]
-    assert columns(*operations, a_write("share.co2")) == {
-        "co2": {"distance": made_by("burn", "share"), "seats": made_by("average", "share")}
-    }
-
-
-def test_operations_beside_a_fields_way_are_not_in_its_description():
-    beside = a_transform("beside", ["read.b"], ["b"])
-    after = a_transform("after", ["burn.fuel"], ["x"])
-    reported = columns(*a_calculation(), beside, after, a_write("beside.b", name="also"))
-    assert reported["co2"] == {"distance": made_by("burn", "multiply")}
 
 
 def test_operations_stand_in_the_order_of_execution_however_they_are_given():

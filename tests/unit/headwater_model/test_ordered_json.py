@@ -1,7 +1,5 @@
 """Operations in their order as JSON: the form in which CDAP's first design stores them."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.errors import Invalid

@@ -1,7 +1,5 @@
 """Operations in their order, and the origins that they come to: the demo's people, before any service knows of them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,18 +124,6 @@ def test_an_operation_that_takes_fields_and_reads_a_source_is_a_read_and_a_trans
             (("seats", "int"),),
         ),
         Write("write", fields("join.seats"), TABLE),
-    )
-
-
-def test_a_field_read_from_several_sources_comes_from_all_of_them():
-    other = DatasetId("myns", "more_user_data")
-    both = of("read", outputs="a", sources=(FILE, other))
-
-    assert translate([both, of("upper", "a", "u"), written("a u")]).operations == (
-        Read("read", FILE, ("a",)),
-        Read("read#2", other, ("a",)),
-        Transform("upper", fields("read.a read#2.a"), ("u",)),
-        Write("write", fields("read.a read#2.a upper.u"), TABLE),
     )
 
 

@@ -1,7 +1,5 @@
 """Parts of paths that are partitions of a dataset."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

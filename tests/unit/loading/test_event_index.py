@@ -1,7 +1,5 @@
 """The index of events against a plain sorted list, and two writers at once."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from contextlib import suppress

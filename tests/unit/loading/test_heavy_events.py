@@ -1,7 +1,5 @@
 """No event that the API accepts costs more than its estimate: a search over shapes tries to find one that does."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import orjson

@@ -1,7 +1,5 @@
 """Work on an event from the request to the graph table: it is checked and hashed once by each function."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 from headwater.aws.queues import QueuedMessage

@@ -1,7 +1,5 @@
 """Names that rules join after their events were loaded: the graph is that of events loaded with the rules."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 

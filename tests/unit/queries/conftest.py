@@ -1,7 +1,5 @@
 """Sources of results about runs: the model, and the loaders' table of the same statements."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.queries.service import LineageQueries

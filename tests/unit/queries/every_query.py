@@ -1,7 +1,5 @@
 """Every query of the few names of `strategies`, over the model and over the loaders' table."""
 
-from __future__ import annotations
-
 from headwater.events.event import Event
 from headwater.events.naming import AS_SENT
 from headwater.events.parse import with_sources

@@ -1,7 +1,5 @@
 """A dataset with more names than one response reads: what was read is shown, and that some was not."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Results of tests of datasets and jobs: the last of each test is a function of the set of events."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

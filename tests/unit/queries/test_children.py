@@ -1,7 +1,5 @@
 """The children of jobs and runs: what names them as its parent, as its last event with a parent has it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

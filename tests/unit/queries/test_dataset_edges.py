@@ -1,7 +1,5 @@
 """Edges between datasets that DatasetEvents declare (views): each graph leads through them as through jobs."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The versions of a dataset, one example each: the model and the loaders' table must agree."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Graphs of a single direction, and folded graphs: their nodes, degrees and costs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import orjson

@@ -1,7 +1,5 @@
 """The cost of a graph query: rounds of parallel reads, by depth and by nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

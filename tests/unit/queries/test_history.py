@@ -1,7 +1,5 @@
 """The history of a graph: with the changes in between, the graph of a time becomes the graph of a later time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

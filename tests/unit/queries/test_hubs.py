@@ -1,7 +1,5 @@
 """Datasets with more readers than one query takes: at an earlier time they keep their producers."""
 
-from __future__ import annotations
-
 from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import names

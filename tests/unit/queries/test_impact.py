@@ -1,7 +1,5 @@
 """Everything downstream of a node: the graph that is walked down, with the shortest way to each node."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Edges between jobs: of data that no dataset holds, and of control, which lead on where they are wanted."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

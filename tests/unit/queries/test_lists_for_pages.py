@@ -1,7 +1,5 @@
 """Lists by time and in short, searches by relevance, events of one run: each against what it is a form of."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Pages of a node's neighbours, and the runs downstream of a run, against the model."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

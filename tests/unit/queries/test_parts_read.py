@@ -1,7 +1,5 @@
 """Edges to jobs that read another part of a dataset than was written, in graphs and in the impact."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """The table as one query sees it: what was read is not read again, what is expected comes with the next round."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.facts.table import Row, RowQuery

@@ -1,7 +1,5 @@
 """The rules about runs, one example each: the model and the loaders' table must agree."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -150,13 +148,6 @@ def test_each_job_has_a_run_of_its_own_where_a_producer_gives_all_of_them_one_id
         [(version.failed, version.created_by.job) for version in versions_of_dataset]
         for versions_of_dataset in versions
     ] == [[(False, A)], [(True, B)]]
-
-
-def test_of_the_runs_of_one_id_the_earliest_is_found_and_the_others_jobs_are_named(queries_over):
-    run = queries_over([an_event(2, "a1", B), an_event(1, "a1", C, "START"), an_event(3, "a1", A)]).find_run(
-        run_id("a1")
-    )
-    assert (run.job, run.other_jobs) == (C, (A, B))
 
 
 def test_a_job_named_only_as_a_parent_is_listed_with_its_run_and_without_edges(queries_over):

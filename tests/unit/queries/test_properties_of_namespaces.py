@@ -3,8 +3,6 @@
 The run ids, the times, and the names but for the namespaces are the same on both sides.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields, is_dataclass, replace
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """State is a function of the set of events: in any order of arrival, every result is the model's, byte for byte."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

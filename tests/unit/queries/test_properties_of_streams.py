@@ -1,7 +1,5 @@
 """Live streams beside batch runs, with events a second or weeks apart: every result is the model's."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ table made of two, an INSERT that joins three, a view, and a table made of the v
 (its plan, statistics and user) is left out.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import orjson

@@ -4,8 +4,6 @@ Events of another namespace name jobs and datasets of that namespace alone: a to
 through.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

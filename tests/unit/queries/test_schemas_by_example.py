@@ -1,7 +1,5 @@
 """The schema of a dataset, by example: what exists counts, else what was to be written, else what a reader knows."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.queries.service import LineageQueries

@@ -1,7 +1,5 @@
 """Sources of datasets: what the API describes and namespaces report, each by itself."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

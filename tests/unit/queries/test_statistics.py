@@ -1,7 +1,5 @@
 """Counts of events and things by the hour and the day: a function of the set of events, and cheap."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from datetime import timezone

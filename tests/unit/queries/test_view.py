@@ -1,7 +1,5 @@
 """A view: names become datasets, deletions hide, and namespaces come with a round that is made anyway."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.facts.apply import apply_statements

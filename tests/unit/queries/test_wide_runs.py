@@ -1,7 +1,5 @@
 """Runs of thousands of datasets: the cost of loads and queries, and the progress of a load that dies."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Events that are complete snapshots (`emissionPattern`): the last one counts, and they do not add up."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.queries.service import LineageQueries

@@ -1,7 +1,5 @@
 """Searches by words, against a plain look at all names; their cost; and their hits for limited callers."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

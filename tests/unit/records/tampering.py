@@ -1,7 +1,5 @@
 """Tampering with an archive in a folder, and the findings of a verification, as words for a table."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

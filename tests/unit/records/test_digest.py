@@ -1,7 +1,5 @@
 """The digest's form: what is written is read, and what is none, or of a later release, is refused with the reason."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Counts of a batch whose nodes several threads write."""
 
-from __future__ import annotations
-
 import json
 from threading import Barrier
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The outline of a root: every record is in one group, by the actions on its way."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from hypothesis import given

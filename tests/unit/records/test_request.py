@@ -1,7 +1,5 @@
 """The rules of a lineage request, and the error for each fault."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The archive's part of a search, page by page over HTTP: a query that takes its time, fails, or finds much."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """A search as SQL: each condition once, and no value that is read as anything but itself."""
 
-from __future__ import annotations
-
 import re
 
 import duckdb

@@ -1,7 +1,5 @@
 """A root's records as trace lines: one for each leaf, and nothing lost, missing parents and cycles included."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

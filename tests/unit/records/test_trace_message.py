@@ -1,7 +1,5 @@
 """Messages of the trace queue: whoever may send them names a root, and at most a day that can be."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Whatever single thing is done to an archive, it is found; where it was not done, nothing is."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Digests that are not where the chain says: moved, removed, passed over, or of a range that is verified alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.records.digest import key_of

@@ -1,7 +1,5 @@
 """Tampering with the digests of an archive, and where it is found: the chain, its end, or the digest itself."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

@@ -1,7 +1,5 @@
 """The raw log of events, which the same digests cover: what was done to it, and what a verification then says."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.records.verify.chain import DayRange

@@ -1,7 +1,5 @@
 """Tampering with the objects of an archive, and the exact findings of a verification."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Signatures of digests: who may write to the archive may forge its digests, but not sign them."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode, b64encode
 

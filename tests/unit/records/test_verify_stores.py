@@ -1,7 +1,5 @@
 """A folder is read as a bucket is listed: by whole keys, in their order, from any key on; and left by its reader."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -3,8 +3,6 @@
 `§` is the secret. A shape's second part is its masked text.
 """
 
-from __future__ import annotations
-
 HW_ID = "hw_0123456789abcdef_"
 
 # Names of secrets, and ways to write a name with its value (`{}`, then `{}`): each name is masked in each way.

@@ -1,7 +1,5 @@
 """Names of datasets: nothing secret comes into one, and every name of OpenLineage's keeps its shape."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Redaction, shape by shape: what it must find, and what it must leave."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

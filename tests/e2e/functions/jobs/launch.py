@@ -1,7 +1,5 @@
 """A job of Spark that does as its arguments say: `--do` says what, `--seen` is the file that gets what it saw."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Alerts through the handlers: events in, looks on the queue, alerts on the bus; nothing is lost on the way."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

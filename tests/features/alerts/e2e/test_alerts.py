@@ -1,7 +1,5 @@
 """Alerts on the local stack: what fails is shown at once, and what is late when the schedule comes to it."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta, timezone
 from urllib.request import Request, urlopen

@@ -1,7 +1,5 @@
 """Alerts in the stack: nothing of them by default, the rights of their function, and each way to their readers."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

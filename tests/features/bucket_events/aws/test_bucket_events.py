@@ -1,7 +1,5 @@
 """Objects with events, from a bucket over EventBridge and the queues to the graph, by the handlers on moto."""
 
-from __future__ import annotations
-
 import json
 from itertools import count
 

@@ -1,7 +1,5 @@
 """Events from buckets in the stack: nothing without a bucket, and with buckets no more rights than they need."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

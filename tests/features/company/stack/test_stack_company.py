@@ -1,7 +1,5 @@
 """The rules of a company's account: every resource follows them, and without a rule nothing changes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`headwater cost`: the events of the raw log by namespace and token, as they arrived."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

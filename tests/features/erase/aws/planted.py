@@ -1,7 +1,5 @@
 """An estate with planted texts about four targets, and with neighbours of the targets."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib

@@ -1,7 +1,5 @@
 """Erasure from end to end: no byte of the targets stays, the archive is verified, and nothing comes back."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from contextlib import nullcontext

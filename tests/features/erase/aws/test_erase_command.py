@@ -1,7 +1,5 @@
 """`headwater erase` at the command line: refused, counted, confirmed, allowed."""
 
-from __future__ import annotations
-
 import json
 
 import boto3

@@ -1,7 +1,5 @@
 """Erasures in the stack: nothing without the context value; with it, two functions may read the tombstones."""
 
-from __future__ import annotations
-
 import json
 
 from tests.policies import decide

@@ -1,7 +1,5 @@
 """Accepted events from the raw log to an endpoint over HTTP, by the handlers on moto, and faults on the way."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import time
@@ -35,7 +33,6 @@ from tests.features.forwarding.receiving import HANG_UP, an_endpoint
 from tests.features.forwarding.stacks import CONTEXT, DOMAIN, SECRET
 from tests.templates import Template
 
-DAYS = 24 * 3600
 RUNS = [f"01941f29-7c00-7ea7-b5a3-4d2d5f0a1b{number:02}" for number in range(10)]
 
 
@@ -167,14 +164,6 @@ def test_a_loader_that_dies_between_the_log_and_the_queue_announces_when_it_gets
     assert received.events == story
 
 
-def test_an_event_that_is_delivered_again_among_others_is_forwarded_once(cloud, forwarding, received):
-    story = a_story()
-    assert cloud.load_events(story[0]) == []
-    assert cloud.load_events(*story) == []
-    assert forwarding.step() == 0
-    assert received.events == story
-
-
 def test_events_that_cannot_be_announced_are_not_acknowledged(cloud, forwarding, received):
     story = a_story()
     with before(cloud.sqs, "SendMessageBatch", refused("AccessDenied"), times=99):
@@ -236,13 +225,6 @@ def test_a_dead_letter_that_is_moved_back_is_sent_again_and_refused_again_it_is_
     forwarding.send(letter)
     forwarding.step()
     assert received.events[-1] == an_event()
-
-
-def test_what_is_no_announcement_is_a_dead_letter_and_stops_nothing(cloud, forwarding, received):
-    forwarding.send("no JSON")
-    assert forwarding.step() == 0
-    assert [reason for _, reason in forwarding.dead_letters()] == ["unreadable"]
-    assert received.events == []
 
 
 @pytest.mark.parametrize("changed", [{"lines": [99]}, {"key": f"events/year=2025/month=11/day=20/{'0' * 64}.jsonl.gz"}])

@@ -1,7 +1,5 @@
 """A stack that forwards chosen namespaces to a second Headwater, over HTTP and with a token of it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The forwarding of events: nothing of it without an endpoint, and with one no more rights than it needs."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Two nights of the graph's tables on the local stack: events in, the machine, the job on Spark, SQL in Athena."""
 
-from __future__ import annotations
-
 import json
 import time
 from datetime import datetime, timezone

@@ -1,7 +1,5 @@
 """The graph's tables, made on Spark of a graph table in moto: equal to the API's expected, day after day."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """The graph's tables: nothing of them unless they are wanted, and then a job that reads the graph and writes them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

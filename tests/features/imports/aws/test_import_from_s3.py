@@ -1,7 +1,5 @@
 """`headwater import s3://...`: the events of objects, as OpenLineage's S3 transport writes them, or gzipped lines."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """`headwater mcp` over stdio, by the SDK's own client, on the example company in the local stack."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

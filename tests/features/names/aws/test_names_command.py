@@ -1,7 +1,5 @@
 """`headwater names`: rules for new events and for what the graph has, and what the command prints."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

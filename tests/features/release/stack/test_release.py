@@ -1,7 +1,5 @@
 """The zip of a release, and `headwater deploy --template`: its refusals, uploads and prints."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

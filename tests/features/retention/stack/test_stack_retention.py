@@ -1,7 +1,5 @@
 """Days of history in the stack: a variable of two functions, and a rule of the bucket."""
 
-from __future__ import annotations
-
 import json
 
 

@@ -1,7 +1,5 @@
 """The local stack with sign-in, a real issuer (oidc-provider), and Chromium."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

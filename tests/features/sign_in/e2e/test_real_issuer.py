@@ -3,8 +3,6 @@
 The module takes a minute: a stack, an issuer, and sign-ins in a browser.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

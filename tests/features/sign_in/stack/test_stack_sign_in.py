@@ -1,7 +1,5 @@
 """The stack with sign-in: the authorizer is before the token API alone, and writes the keys of the issuer alone."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`headwater smoke` on a stack of this machine: all of it, and again on the day that it has sealed."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Column reports of statements, short to write: the emissions pipeline's names, facets in OpenLineage's words."""
 
-from __future__ import annotations
-
 from headwater_model.ids import DatasetId, JobId
 
 READ, CHECK, CALCULATE = (JobId("emissions", name) for name in ("read_flights", "check", "calculate"))

@@ -1,7 +1,5 @@
 """Sources of results about columns: the model, and the loaders' table of the same statements."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.facts import index_rows

@@ -1,7 +1,5 @@
 """Every query of the columns of `strategies`, over the model and over the loaders' table."""
 
-from __future__ import annotations
-
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater.times import just_after

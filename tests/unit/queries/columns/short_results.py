@@ -1,7 +1,5 @@
 """Answers about columns in short, as tests write them: `checked.carrier`; and the pipeline that they are about."""
 
-from __future__ import annotations
-
 from headwater.queries.results.columns import TimeRange
 from tests.unit.facts.statements import an_event, at
 from tests.unit.queries.columns.column_statements import (

@@ -1,7 +1,5 @@
 """Streams of statements with columns: the streams of `tests.unit.facts.strategies`, with facets put on them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import strategies as st

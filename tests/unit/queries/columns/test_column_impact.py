@@ -1,7 +1,5 @@
 """Everything downstream of a column: columns, the jobs that make them, and their datasets."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Columns found by a part of their name: those that datasets have now, and what finding them costs."""
 
-from __future__ import annotations
-
 from string import ascii_lowercase
 
 import pytest

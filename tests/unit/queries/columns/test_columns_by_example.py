@@ -1,7 +1,5 @@
 """The graph of columns, by example: its nodes, their reporters, and their transformations."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

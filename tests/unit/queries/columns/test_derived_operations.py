@@ -1,7 +1,5 @@
 """Column lineage facets of OpenLineage as operations."""
 
-from __future__ import annotations
-
 from headwater.queries.ranges.derived_operations import derive_operations
 from headwater.queries.ranges.operation_graph import detail_of
 from headwater.queries.ranges.operation_paths import path_of

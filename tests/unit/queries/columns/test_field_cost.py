@@ -3,8 +3,6 @@
 Each alias (symlink) of a dataset costs a query of its own.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

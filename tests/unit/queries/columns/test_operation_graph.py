@@ -1,7 +1,5 @@
 """A field's way through operations, as CDAP's nodes, operations and connections."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.queries.ranges import operation_graph

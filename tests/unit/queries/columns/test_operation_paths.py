@@ -1,11 +1,8 @@
 """The distinct operation paths that derive a field."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.queries.ranges import operation_paths
-from headwater.queries.ranges.operation_graph import detail_of
 from headwater.queries.ranges.operation_paths import path_of
 from headwater.queries.results.columns import FieldOperationPath, PathOperation, SimpleEdge
 from headwater_model.ids import DatasetId
@@ -13,10 +10,7 @@ from headwater_model.operation_set import OperationSet
 from tests.builders_operations import (
     ESTIMATED,
     FLIGHTS,
-    MY_TABLE,
-    USER_DATA,
     a_calculation,
-    a_name_concatenation,
     a_read,
     a_transform,
     a_write,
@@ -29,32 +23,6 @@ def a_way(operations, field="co2", destination=ESTIMATED):
 
 def edges(way):
     return [("/".join(edge.field), edge.operations) for edge in way.edges]
-
-
-def test_the_unique_id_of_cdaps_sample_is_made_as_in_cdaps_design():
-    operations = OperationSet(a_name_concatenation())
-    way = path_of(operations, MY_TABLE, ("uniqueid",))
-    assert way.operations == (
-        PathOperation("read", "Reading the data from the file", ("source",), ("offset", "body"), source=USER_DATA),
-        PathOperation(
-            "parse",
-            "parsing the input body field",
-            ("body",),
-            ("firstName", "lastName", "age", "city", "state"),
-        ),
-        PathOperation("concat", "concatenating the first name and last name", ("firstName", "lastName"), ("name",)),
-        PathOperation("create", "creating unique id from the name field", ("name",), ("uniqueid",)),
-    )
-    assert way.edges == (SimpleEdge(USER_DATA, ("body",), ("parse", "concat", "create")),)
-    assert [(connection.origin, connection.operation, connection.destination) for connection in way.connections] == [
-        ("read.body", "parse", "parse.firstName"),
-        ("read.body", "parse", "parse.lastName"),
-        ("parse.firstName", "concat", "concat.name"),
-        ("parse.lastName", "concat", "concat.name"),
-        ("concat.name", "create", "create.uniqueid"),
-    ]
-    assert way.nodes == detail_of([operations], MY_TABLE, ("uniqueid",), "up").nodes
-    assert not way.truncated
 
 
 def test_a_way_is_returned_with_the_runs_that_took_it():

@@ -1,7 +1,5 @@
 """From a column down to the roots of records: of the run that made it or, if that reported none, of its parent run."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.events.event import ParentRun

@@ -1,7 +1,5 @@
 """Columns of versions and of times, by example; the model and the loaders' table must agree."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.errors import Invalid

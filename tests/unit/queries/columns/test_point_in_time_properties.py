@@ -1,7 +1,5 @@
 """The past: what a column was made of at a time, or in a version, does not change with later events."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Properties of columns for all statements: every result is the model's, and the graph is consistent."""
 
-from __future__ import annotations
-
 import itertools
 
 from hypothesis import given

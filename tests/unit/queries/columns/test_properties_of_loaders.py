@@ -1,7 +1,5 @@
 """Loaders that meet, die and start over leave the right columns; and reports of columns change nothing else."""
 
-from __future__ import annotations
-
 import json
 import random
 

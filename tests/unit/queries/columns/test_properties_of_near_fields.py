@@ -1,7 +1,5 @@
 """The results that CDAP itself has are the model's, for all statements in any order."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Reports on a time range are the model's, for all statements in any order."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

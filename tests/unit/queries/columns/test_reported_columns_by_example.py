@@ -1,7 +1,5 @@
 """Column reports of facets and operations, by example, and their effect in a time range."""
 
-from __future__ import annotations
-
 from headwater_model.columns import Transformation
 from tests.unit.facts.statements import a_dataset_event, a_job_event, an_event, at
 from tests.unit.queries.columns.column_statements import (

@@ -1,7 +1,5 @@
 """Reports on a column, by example; the model and the loaders' table must agree."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Structs and the fields inside them, by example: what is reported of one is found by the other."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.queries.results.columns import TimeRange

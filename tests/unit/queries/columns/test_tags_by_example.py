@@ -1,7 +1,5 @@
 """Tags, owners and who reported them, by example; the model and the loaders' table must agree."""
 
-from __future__ import annotations
-
 from headwater.events.event import Deletion
 from headwater.facts.annotations import Attribution, Owner, Tag
 from headwater.queries.lists.annotated import THINGS_MAX

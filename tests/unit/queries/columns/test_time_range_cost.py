@@ -4,8 +4,6 @@ The limit is that of the design: a query for each dataset and direction (a page 
 batch of a hundred keys for all reports of a level's runs.
 """
 
-from __future__ import annotations
-
 from collections import Counter as Counts
 
 import pytest

@@ -3,8 +3,6 @@
 Time ranges find them by their start, also after it moved.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Sources of a dataset as a whole are held once: readers take no longer for more columns."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater.events.naming import NamingRules

@@ -1,7 +1,5 @@
 """The walk over a plan: as deep as plans get, within its budget, and never silent about what it does not know."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

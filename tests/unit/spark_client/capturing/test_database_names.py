@@ -1,7 +1,5 @@
 """Names in a database's query: a column is found only where no other can be meant."""
 
-from __future__ import annotations
-
 import pytest
 
 from spark_client.capturing.databases.jdbc import find_column

@@ -1,7 +1,5 @@
 """Locations of data, by OpenLineage's names; secrets never come into one."""
 
-from __future__ import annotations
-
 import pytest
 from openlineage.client.naming import dataset as theirs
 

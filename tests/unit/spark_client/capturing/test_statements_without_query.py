@@ -1,7 +1,5 @@
 """Targets of statements without a query."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

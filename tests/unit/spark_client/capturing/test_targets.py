@@ -1,7 +1,5 @@
 """Targets of commands."""
 
-from __future__ import annotations
-
 import pytest
 
 from headwater_model.ids import DatasetId
