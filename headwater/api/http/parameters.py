@@ -15,12 +15,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
-from pydantic import ValidationError
-
 from headwater.api.http.request import HttpRequest
 from headwater.queries.results.columns import TimeRange
 from headwater.times import from_seconds, is_day
-from headwater.validation import invalid
 from headwater_model.errors import Invalid
 from headwater_model.times import normalize, parse_time
 
@@ -202,8 +199,6 @@ def day(name: str, description: str, example: str) -> OptionalParameter[str]:
 def _parse(name: str, given: str, parse: Callable[[str], T]) -> T:
     try:
         return parse(given)
-    except ValidationError as error:
-        raise invalid(error, name) from error
     except ValueError as error:
         raise Invalid.because(name, given, str(error)) from error
 
