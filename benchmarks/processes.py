@@ -55,9 +55,9 @@ def _figures(command: Sequence[str], environment: Mapping[str, str]) -> Figures:
 
 
 @contextmanager
-def instant_endpoint(*arguments: str) -> Iterator[Mapping[str, str]]:
+def instant_endpoint(kind: str) -> Iterator[Mapping[str, str]]:
     """Start an AWS endpoint with immediate responses (`instant_endpoint.py`); yield the variables of its clients."""
-    command = [sys.executable, "-m", "benchmarks.instant_endpoint", *arguments]
+    command = [sys.executable, "-m", "benchmarks.instant_endpoint", kind]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         try:
             assert process.stdout is not None
