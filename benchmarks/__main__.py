@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
-
-from rich.console import Console
-from rich.markup import escape
+from functools import partial
+from typing import Protocol, TypeVar
 
 from benchmarks import (
     capture,
     cold_start,
     compact_archive,
     events,
-    explorer,
     machine,
     queries,
     trace,
@@ -32,6 +30,7 @@ from benchmarks.rows import Row
 _RESULTS = PROJECT / "docs" / "benchmarks.json"
 _PAGE = PROJECT / "docs" / "benchmarks.md"
 _COST = PROJECT / "docs" / "cost.md"
+T = TypeVar("T")
 
 
 class Measure(Protocol):
@@ -45,9 +44,9 @@ _MEASURES: dict[str, Measure] = {
     "events": events.measure,
     "queries": queries.measure,
     "capture": capture.measure,
+    "capture_jobs": capture.measure_jobs,
     "compact_archive": compact_archive.measure,
     "cold_start": cold_start.measure,
-    "explorer": explorer.measure,
 }
 _NAMES = (*_MEASURES, "cost")
 
@@ -62,15 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown := set(names) - set(_NAMES):
         parser.error(f"NAME must be any of {', '.join(_NAMES)}, got {', '.join(sorted(unknown))}")
     write = not parsed.quick
-    console = Console()
     load_before = machine.load()
-    measured = _measure(console, names, quick=parsed.quick)
+    measured = _measure(names, quick=parsed.quick)
     if "cost" in names:
-        measured["cost"] = _cost(console, write=write)
+        measured["cost"] = _cost(write=write)
     if write:
         _write(measured, f"{load_before}; {machine.load()}")
     rows = [row for rows in measured.values() for row in rows]
-    _print(console, "\n".join(render_rows(rows)))
+    print("\n".join(render_rows(rows)))
     return 1 if any(row.met is False for row in rows) else 0
 
 
@@ -82,21 +80,25 @@ def _write(measured: Mapping[str, Sequence[Row]], load: str) -> None:
     _PAGE.write_text(render_results_page(results), encoding="utf-8")
 
 
-def _measure(console: Console, names: Sequence[str], *, quick: bool) -> dict[str, Sequence[Row]]:
+def _measure(names: Sequence[str], *, quick: bool) -> dict[str, Sequence[Row]]:
     """Run each benchmark for its rows."""
-    measured: dict[str, Sequence[Row]] = {}
-    for name in names:
-        if name in _MEASURES:
-            with console.status(name) as status:
-                measured[name] = _MEASURES[name](_reporting(name, status.update), quick=quick)
-    return measured
+    return {name: _timed(name, partial(_MEASURES[name], quick=quick)) for name in names if name in _MEASURES}
 
 
-def _reporting(name: str, update: Callable[[str], None]) -> Report:
-    return lambda progress: update(f"{name}: {escape(progress)}")
+def _timed(name: str, measure: Callable[[Report], T]) -> T:
+    """Run a benchmark; its progress is a line each, with the seconds so far."""
+    began = time.monotonic()
+
+    def report(progress: str) -> None:
+        print(f"{name}, {time.monotonic() - began:.0f} s: {progress}", file=sys.stderr, flush=True)
+
+    report("begins")
+    result = measure(report)
+    report("ends")
+    return result
 
 
-def _cost(console: Console, *, write: bool) -> Sequence[Row]:
+def _cost(*, write: bool) -> Sequence[Row]:
     """Count the calls of a thousand records, write the price of a month, and return the prices of a million."""
     # Imported here: moto and the stack's parts take longer to import than the benchmarks.
     from benchmarks.cost import read_prices
@@ -105,21 +107,14 @@ def _cost(console: Console, *, write: bool) -> Sequence[Row]:
     from benchmarks.day import ARRIVALS, run_day
     from local_stack.template.synthesis import synthesize
 
-    with console.status("cost: synthesizing the stack") as status:
-        template = synthesize()
-        day, prices = run_day(ARRIVALS, _reporting("cost", status.update), template), read_prices()
-        calls, with_columns = run("events_work", "calls", "1"), run("events_work", "calls-lineage", "1")
-        page = f"{render_cost_page(day, prices)}\n{render_events_cost(calls, with_columns, prices)}"
+    day, prices = _timed("cost", lambda report: run_day(ARRIVALS, report, synthesize())), read_prices()
+    calls, with_columns = run("events_work", "calls", "1"), run("events_work", "calls-lineage", "1")
+    page = f"{render_cost_page(day, prices)}\n{render_events_cost(calls, with_columns, prices)}"
     if write:
         _COST.write_text(page, encoding="utf-8")
     else:
-        _print(console, page)
+        print(page)
     return [*prices_of_records(day, prices), price_of_events(calls, prices)]
-
-
-def _print(console: Console, text: str) -> None:
-    # A line of a table stays a line.
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Time of a job's wait for `capture(spark)`: `python -m benchmarks.capture_start_work headwater|openlineage URL`.
+"""Time of a job's wait for `capture(spark)`: `python -m benchmarks.capture_start_work URL`.
 
 The session has run a job before. A write follows at once, before the listener's classes are compiled, and must be
 captured.
@@ -15,13 +15,11 @@ from benchmarks.capture_session import cpu_s, spark_session
 from benchmarks.processes import print_figures
 
 _FLUSH_S = 60.0
-_VARIABLE = {"headwater": "HEADWATER_URL", "openlineage": "OPENLINEAGE_URL"}
 
 
 def main(arguments: Sequence[str]) -> None:
     """Print seconds of the import and of the call, CPU seconds of the call, and the number of captured writes."""
-    client, url = arguments
-    os.environ[_VARIABLE[client]] = url
+    (os.environ["HEADWATER_URL"],) = arguments
     with spark_session() as (spark, folder):
         spark.range(5).write.parquet(str(folder / "before"))
         began = time.perf_counter()

@@ -1,16 +1,15 @@
-"""The cost of a job with or without capture: `python -m benchmarks.capture_work WORK ...` (see `main`)."""
+"""The cost of a job with or without capture: `python -m benchmarks.capture_work WRITES [URL]`; the URL captures it."""
 
 from __future__ import annotations
 
-import argparse
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from benchmarks import tpch
 from benchmarks.capture_session import cpu_s, spark_session
 from benchmarks.processes import print_figures
 from spark_client import LineageClient, capture
@@ -42,14 +41,14 @@ def make_sales(spark: SparkSession, folder: Path) -> None:
     spark.range(_ROWS).selectExpr(*columns).write.parquet(str(folder / "sales"))
 
 
-def measure(spark: SparkSession, work: Callable[[], None], url: str | None) -> dict[str, float]:
-    """Measure work from `capture` to the end of its flush: seconds, CPU seconds, seconds of the flush.
+def measure(spark: SparkSession, folder: Path, writes: int, url: str | None) -> dict[str, float]:
+    """Measure writes from `capture` to the end of its flush: seconds, CPU seconds, seconds of the flush.
 
     `captured` counts the reported writes, `lost` the rest. Without a URL nothing is captured.
     """
     cpu_before_s, began = cpu_s(spark), time.perf_counter()
     captured = capture(spark, client=LineageClient(url=url), strict=True) if url else None
-    work()
+    write_small(spark, folder, writes)
     worked = time.perf_counter()
     if captured:
         captured.flush(_FLUSH_S)
@@ -62,35 +61,14 @@ def measure(spark: SparkSession, work: Callable[[], None], url: str | None) -> d
     return {**figures, "captured": counts["writes"], "lost": counts["lost"]}
 
 
-def measure_writes(times: int, url: str | None) -> dict[str, float]:
-    """Measure small writes in a row."""
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures."""
+    writes, *url = arguments
     with spark_session() as (spark, folder):
         make_sales(spark, folder)
         write_small(spark, folder, WRITES_BEFORE)
-        return measure(spark, lambda: write_small(spark, folder, times), url)
-
-
-def measure_tpch(tables: Path, url: str | None) -> dict[str, float]:
-    """Measure ten queries of TPC-H, each written as a table."""
-    with spark_session() as (spark, folder):
-        tpch.open_tables(spark, tables)
-        make_sales(spark, folder)
-        write_small(spark, folder, WRITES_BEFORE)
-        return measure(spark, lambda: tpch.write_all(spark), url)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the figures of `writes TIMES` or `tpch FOLDER`; `--capture URL` sends events there."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("work", choices=("writes", "tpch"))
-    parser.add_argument("of", help="how many writes, or the folder of the tables")
-    parser.add_argument("--capture", metavar="URL")
-    given = parser.parse_args(arguments)
-    if given.work == "writes":
-        print_figures(**measure_writes(int(given.of), given.capture))
-    else:
-        print_figures(**measure_tpch(Path(given.of), given.capture))
+        print_figures(**measure(spark, folder, int(writes), url[0] if url else None))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

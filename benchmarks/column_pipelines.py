@@ -6,7 +6,7 @@ columns each. Jobs report them by OpenLineage's `columnLineage` or, with equal m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from benchmarks.pipelines import CHAIN, STORE, Step, facet, run_events
@@ -39,24 +39,19 @@ def column_chain(number: int) -> list[Step]:
     ]
 
 
-def wide_step() -> Step:
-    """Build a job with an edge from every input column to every output column."""
-    return Step("wide.train", "wide.nightly", 0, ("wide/features",), ("wide/scores",))
-
-
 def sends_schemas(step: Step, run: int) -> list[Json]:
     """Build a run's events with the columns of its datasets, without column lineage."""
-    return [_with_schemas(event, COLUMNS) for event in run_events(step, run)]
+    return [_with_schemas(event) for event in run_events(step, run)]
 
 
 def sends_column_lineage(step: Step, run: int) -> list[Json]:
     """Build the events of `sends_schemas` with `columnLineage`."""
-    return [_with_column_lineage(event, SOURCES) for event in sends_schemas(step, run)]
+    return [_with_column_lineage(event) for event in sends_schemas(step, run)]
 
 
 def sends_operations(step: Step, run: int) -> list[Json]:
     """Build the events of `sends_schemas` with operations."""
-    return [_with_operations(event, operations_of(event, SOURCES)) for event in sends_schemas(step, run)]
+    return [_with_operations(event) for event in sends_schemas(step, run)]
 
 
 def sends_columns(step: Step, run: int) -> list[Json]:
@@ -64,51 +59,13 @@ def sends_columns(step: Step, run: int) -> list[Json]:
     return sends_operations(step, run) if step.position % 2 else sends_column_lineage(step, run)
 
 
-def wide_column_lineage(width: int) -> Json:
-    """Build the COMPLETE of the wide job with `columnLineage` of so many columns on both sides."""
-    return _with_column_lineage(_wide_event(width), {column: wide_columns(width) for column in wide_columns(width)})
-
-
-def sends_copies(width: int) -> Callable[[Step, int], list[Json]]:
-    """Build the sender of a run's events with so many columns, each a copy of the input's column of its name."""
-    names = wide_columns(width)
-    sources = {name: [name] for name in names}
-    return lambda step, run: [
-        _with_column_lineage(_with_schemas(event, names), sources) for event in run_events(step, run)
-    ]
-
-
-def wide_operations(width: int) -> Json:
-    """Build the COMPLETE of the wide job with one operation over so many columns on both sides."""
-    event, columns = _wide_event(width), wide_columns(width)
-    [source], [output] = event["inputs"], event["outputs"]
-    train = _transform("train", "read", columns, columns)
-    return _with_operations(
-        event, [_read(source, columns), train, _write(output, [("train", column) for column in columns])]
-    )
-
-
-def wide_columns(width: int) -> list[str]:
-    """Name the wide job's columns.
-
-    >>> wide_columns(2)
-    ['feature_0000', 'feature_0001']
-    """
-    return [f"feature_{number:04}" for number in range(width)]
-
-
 def dataset(name: str) -> DatasetId:
     """Name a dataset of the pipelines."""
     return DatasetId(STORE, name)
 
 
-def _wide_event(width: int) -> Json:
-    _, complete = run_events(wide_step(), 0)
-    return _with_schemas(complete, wide_columns(width))
-
-
-def _with_schemas(event: Json, columns: Sequence[str]) -> Json:
-    fields = [{"name": column, "type": "string"} for column in columns]
+def _with_schemas(event: Json) -> Json:
+    fields = [{"name": column, "type": "string"} for column in COLUMNS]
     described = {"schema": facet("SchemaDataset", fields=fields)}
     return {
         **event,
@@ -119,10 +76,10 @@ def _with_schemas(event: Json, columns: Sequence[str]) -> Json:
     }
 
 
-def _with_column_lineage(event: Json, sources: Sources) -> Json:
+def _with_column_lineage(event: Json) -> Json:
     source = event["inputs"][0]
     fields = {
-        column: {"inputFields": list(_input_fields(source, column, names_of))} for column, names_of in sources.items()
+        column: {"inputFields": list(_input_fields(source, column, names_of))} for column, names_of in SOURCES.items()
     }
     lineage = {"columnLineage": facet("ColumnLineageDataset", fields=fields)}
     return {**event, "outputs": [_with_facets(side_dataset, lineage) for side_dataset in event["outputs"]]}
@@ -140,14 +97,14 @@ def _input_fields(source: Json, column: str, names_of: Sequence[str]) -> Iterato
         }
 
 
-def operations_of(event: Json, sources: Sources) -> list[Json]:
+def _operations_of(event: Json) -> list[Json]:
     """Build a read, a transform for each computed column, and a write of each output."""
-    computed = {column: f"compute {column}" for column, names_of in sources.items() if list(names_of) != [column]}
+    computed = {column: f"compute {column}" for column, names_of in SOURCES.items() if list(names_of) != [column]}
     return [
-        _read(event["inputs"][0], list(sources)),
-        *(_transform(name, "read", sources[column], [column]) for column, name in computed.items()),
+        _read(event["inputs"][0], list(SOURCES)),
+        *(_transform(name, "read", SOURCES[column], [column]) for column, name in computed.items()),
         *(
-            _write(side_dataset, [(computed.get(column, "read"), column) for column in sources])
+            _write(side_dataset, [(computed.get(column, "read"), column) for column in SOURCES])
             for side_dataset in event["outputs"]
         ),
     ]
@@ -171,8 +128,11 @@ def _name_dataset(side_dataset: Json) -> Json:
     return {"namespace": side_dataset["namespace"], "name": side_dataset["name"]}
 
 
-def _with_operations(event: Json, operations: Sequence[Json]) -> Json:
-    facets = {**event["run"]["facets"], "headwater_operations": facet("OperationsRun", operations=list(operations))}
+def _with_operations(event: Json) -> Json:
+    facets = {
+        **event["run"]["facets"],
+        "headwater_operations": facet("OperationsRun", operations=_operations_of(event)),
+    }
     return {**event, "run": {**event["run"], "facets": facets}}
 
 

@@ -29,7 +29,7 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
         report(f"{objects * 100:,} traces in {objects:,} objects")
         line_figures = run("compact_archive_work", "make", archive, str(objects))
         works = {variant: partial(run, "compact_archive_work", variant, archive) for variant in ("ours", "plain")}
-        ours, plain = in_turns(1 if quick else 3, works, report).values()
+        ours, plain = in_turns(1, works, report).values()
     bytes_of = ours["traces_bytes"] + ours["records_bytes"]
     return [
         within(

@@ -29,7 +29,7 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
     """Measure all variants in turns; count calls once, since they do not vary."""
     rounds = "1" if quick else "4"
     works = {variant: lambda variant=variant: run_variant(variant, rounds) for variant in _VARIANTS}
-    figures = in_turns(1 if quick else 5, works, report)
+    figures = in_turns(1 if quick else 3, works, report)
     runs = QUICK_RUNS if quick else RUNS
     counted = ("calls", "calls-singly", "calls-young", *(f"calls-{variant}" for variant in COLUMNS))
     calls = {variant: run("events_work", variant, rounds, str(runs)) for variant in counted}

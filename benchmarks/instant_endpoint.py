@@ -1,9 +1,8 @@
-"""An AWS endpoint with immediate responses: `python -m benchmarks.instant_endpoint [table | events | records | queue]`.
+"""An AWS endpoint with immediate responses: `python -m benchmarks.instant_endpoint table|events`.
 
-It prints its port, keeps connections open, and replaces AWS in measurements of the caller's own work. The response is
-`{}`, to an update of DynamoDB the mark of a root. With `table` it responds as DynamoDB, from a table in memory, and
-with nothing to S3. With `events` it is the HTTP API: it accepts and counts every event; with `records`, every lineage
-request. With `queue` it is SQS and fails every fiftieth message.
+It prints its port, keeps connections open, and replaces AWS in measurements of the caller's own work. With `table` it
+responds as DynamoDB, from a table in memory, and with nothing to S3. With `events` it is the HTTP API: it accepts every
+event.
 """
 
 from __future__ import annotations
@@ -75,33 +74,10 @@ def _body_bytes(head: bytes) -> int:
     return 0
 
 
-# A root with earlier records on its day: most updates of a load are such.
-_LISTED = b'{"Attributes":{"listed":{"BOOL":true}}}'
-
-
-def respond_empty(head: bytes, _body: bytes) -> tuple[int, bytes]:
-    """Respond with an empty object, and to an update of DynamoDB with the mark of a listed root."""
-    return 200, _LISTED if b".UpdateItem\r" in head else b"{}"
-
-
 def accept_events(head: bytes, _body: bytes) -> tuple[int, bytes]:
     """Respond to an event, or to a batch of events, as the API does."""
     path = head.split(b" ", 2)[1]
     return (204, b"") if path.endswith(b"/batch") else (201, b"")
-
-
-def counting(respond: Respond) -> Respond:
-    """Let POST respond as before, and GET with the number of requests so far."""
-    requests = 0
-
-    def respond_and_count(head: bytes, body: bytes) -> tuple[int, bytes]:
-        nonlocal requests
-        if head.startswith(b"GET "):
-            return 200, str(requests).encode()
-        requests += 1
-        return respond(head, body)
-
-    return respond_and_count
 
 
 def respond_as_table(table: MemoryDynamo) -> Respond:
@@ -142,9 +118,5 @@ async def serve(respond: Respond) -> None:
 
 
 if __name__ == "__main__":
-    responders = {
-        (): respond_empty,
-        ("table",): respond_as_table(MemoryDynamo()),
-        ("events",): counting(accept_events),
-    }
-    asyncio.run(serve(responders[tuple(sys.argv[1:])]))
+    responders: dict[str, Respond] = {"table": respond_as_table(MemoryDynamo()), "events": accept_events}
+    asyncio.run(serve(responders[sys.argv[1]]))

@@ -11,7 +11,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -55,9 +55,9 @@ def _figures(command: Sequence[str], environment: Mapping[str, str]) -> Figures:
 
 
 @contextmanager
-def instant_endpoint(*arguments: str) -> Iterator[Mapping[str, str]]:
+def instant_endpoint(kind: str) -> Iterator[Mapping[str, str]]:
     """Start an AWS endpoint with immediate responses (`instant_endpoint.py`); yield the variables of its clients."""
-    command = [sys.executable, "-m", "benchmarks.instant_endpoint", *arguments]
+    command = [sys.executable, "-m", "benchmarks.instant_endpoint", kind]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         try:
             assert process.stdout is not None
@@ -72,8 +72,13 @@ def instant_endpoint(*arguments: str) -> Iterator[Mapping[str, str]]:
             process.terminate()
 
 
-def in_turns(rounds: int, works: Mapping[str, Callable[[], Figures]], report: Report) -> dict[str, Figures]:
-    """Run the works in turns, so many rounds; return the median of each figure by work.
+def in_turns(
+    rounds: int,
+    works: Mapping[str, Callable[[], Figures]],
+    report: Report,
+    middle: Callable[[Iterable[float]], float] = median,
+) -> dict[str, Figures]:
+    """Run the works in turns, so many rounds; return the median of each figure by work, or its `middle`.
 
     In turns, foreign load on the machine falls on all of them.
     """
@@ -82,16 +87,9 @@ def in_turns(rounds: int, works: Mapping[str, Callable[[], Figures]], report: Re
         for name, work in works.items():
             report(f"round {number + 1} of {rounds}: {name}")
             figures[name].append(work())
-    return {name: medians(runs) for name, runs in figures.items()}
-
-
-def medians(runs: Sequence[Figures]) -> Figures:
-    """Compute the median of each figure over the runs.
-
-    >>> medians([{"s": 3.0}, {"s": 1.0}, {"s": 2.0}])
-    {'s': 2.0}
-    """
-    return {name: median(figures[name] for figures in runs) for name in runs[0]}
+    return {
+        work: {name: middle(figures[name] for figures in runs) for name in runs[0]} for work, runs in figures.items()
+    }
 
 
 class Stopwatch:

@@ -12,28 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import quote
 
-import orjson
-
-from benchmarks.column_pipelines import (
-    Json,
-    column_chain,
-    dataset,
-    sends_copies,
-    wide_column_lineage,
-    wide_columns,
-    wide_operations,
-    wide_step,
-)
-from benchmarks.pipelines import CHAIN, EACH, HUB, Step, hub, parsed_runs, run_id, run_start
-from benchmarks.processes import Figures, Stopwatch, peak_bytes, print_figures
+from benchmarks.column_pipelines import column_chain, dataset
+from benchmarks.pipelines import CHAIN, EACH, HUB, Step, hub, run_id, run_start
+from benchmarks.processes import Figures, print_figures
 from benchmarks.query_world import ApiQuery, QueryWorld
-from headwater.aws.items import chunks
-from headwater.events.naming import NamingRules
-from headwater.events.parse import parse_event
 from headwater.facts.run_facts import run_version_id
 from headwater_model.ids import DatasetId, RunKey
 
-_EVENTS_A_BATCH = 400
 _DEPTH = 20
 _COMPUTED = "kg_co2"
 # A source of four columns beside its own copy, and a source of its own copy alone.
@@ -43,27 +28,16 @@ _CARRIED = "carrier"
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The sizes of the shapes: chains of ten jobs, runs of a job, readers of a hub, columns of a wide dataset.
-
-    An event holds `lineage_width` columns of `columnLineage` at most. `alike_runs` report `alike_width` columns each.
-    """
+    """The sizes of the shapes: chains of ten jobs, runs of a job, readers of a hub."""
 
     few_chains: int
     chains: int
     runs: int
     readers: int
     hub_runs: int
-    too_many_readers: int
-    width: int
-    lineage_width: int
-    alike_runs: int
-    alike_width: int
 
 
-SIZES = {
-    "FULL": Sizes(10, 200, 50, 1_000, 5, 6_000, 1_500, 200, 1_000, 400),
-    "QUICK": Sizes(1, 2, 3, 10, 2, 20, 50, 20, 12, 8),
-}
+SIZES = {"FULL": Sizes(10, 200, 50, 1_000, 5), "QUICK": Sizes(1, 2, 3, 10, 2)}
 
 
 def measure_chains(sizes: Sizes) -> Figures:
@@ -92,35 +66,6 @@ def measure_hub(sizes: Sizes) -> Figures:
     figures = dict(world.costs(hub_queries(readers[0], 0), "one run", times=1))
     world.load(readers, sizes.hub_runs)
     figures.update(world.costs(hub_queries(readers[0], sizes.hub_runs - 1), "many runs", times=1))
-    return figures
-
-
-def measure_crowd(sizes: Sizes) -> Figures:
-    """Measure a dataset with more readers than a graph shows."""
-    world, readers = QueryWorld(), _readers(sizes.too_many_readers)
-    world.load(readers, 1)
-    return dict(world.costs(hub_queries(readers[0], 0), "one run", times=1))
-
-
-def measure_wide(sizes: Sizes) -> Figures:
-    """Measure the event and queries of all columns by all columns: by an operation, a tenth of it, `columnLineage`."""
-    figures = _load(QueryWorld(), wide_operations(sizes.width // 10), "tenth")
-    events = {"wide": wide_operations(sizes.width), "lineage": wide_column_lineage(sizes.lineage_width)}
-    for name, event in events.items():
-        world = QueryWorld()
-        figures |= _load(world, event, name)
-        figures |= world.costs(wide_queries(wide_step(), wide_columns(1)[0]), name, times=1)
-    return figures
-
-
-def measure_alike(sizes: Sizes) -> Figures:
-    """Measure runs with equal reports about columns: a quarter of the runs and of the columns, then all."""
-    figures: dict[str, float] = {}
-    for name, part in {"quarter": 4, "whole": 1}.items():
-        world, runs, width = QueryWorld(), sizes.alike_runs // part, sizes.alike_width // part
-        for events in chunks(parsed_runs(wide_step(), runs, sends_copies(width)), _EVENTS_A_BATCH):
-            world.apply(events)
-        figures.update(world.costs(alike_queries(wide_step(), wide_columns(1)[0], runs), name))
     return figures
 
 
@@ -161,28 +106,6 @@ def hub_queries(reader: Step, run: int) -> dict[str, ApiQuery]:
         "down": column_lineage(field_node(HUB, _CARRIED), withDownstream="true"),
         "mappings": ApiQuery(f"{_endpoint(HUB)}/fields/lineage", {**time_range, "level": 1}),
         "usage": _usage(HUB, _CARRIED, time_range),
-    }
-
-
-def alike_queries(step: Step, column: str, runs: int) -> dict[str, ApiQuery]:
-    """Build queries of all runs of a job: the mapping of its output, and the operations of a column."""
-    output, time_range = dataset(step.outputs[0]), _time_range(run_start(step, 0), run_start(step, runs))
-    return {
-        "mappings": ApiQuery(f"{_endpoint(output)}/fields/lineage", {**time_range, "level": 1}),
-        "detail": _detail(output, column, time_range),
-    }
-
-
-def wide_queries(step: Step, column: str) -> dict[str, ApiQuery]:
-    """Build queries of the wide job's run: a column, the whole dataset, its resource, the mapping, a column's use."""
-    read, output = dataset(step.inputs[0]), dataset(step.outputs[0])
-    return {
-        "column": column_lineage(field_node(output, column)),
-        "dataset": column_lineage(output.node_id),
-        "down": column_lineage(read.node_id, withDownstream="true"),
-        "resource": _resource(output),
-        **alike_queries(step, column, 1),
-        "usage": _usage(read, column, _time_range(run_start(step, 0), run_start(step, 1))),
     }
 
 
@@ -250,29 +173,7 @@ def _check_alone(world: QueryWorld, steps: Sequence[Step]) -> None:
         assert world.query(api_query)[1].partitions == alone.query(api_query)[1].partitions
 
 
-def _load(world: QueryWorld, event: Json, name: str) -> dict[str, float]:
-    """Measure parsing an event and applying it to the facts."""
-    body = orjson.dumps(event)
-    watch = Stopwatch()
-    world.apply([parse_event(orjson.loads(body), NamingRules(), now=None)])
-    spent = watch.read()
-    figures = {
-        "event_bytes": len(body),
-        "cpu_s": spent["cpu_s"],
-        "write_units": world.table.dynamo.calls.write_units,
-        "objects_bytes": sum(map(len, world.s3.objects.values())),
-        "peak_bytes": peak_bytes(),
-    }
-    return {f"{name}/{counted}": value for counted, value in figures.items()}
-
-
-WORKS: dict[str, Callable[[Sizes], Figures]] = {
-    "chains": measure_chains,
-    "hub": measure_hub,
-    "crowd": measure_crowd,
-    "wide": measure_wide,
-    "alike": measure_alike,
-}
+WORKS: dict[str, Callable[[Sizes], Figures]] = {"chains": measure_chains, "hub": measure_hub}
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 _RUNS_A_BATCH = 400
 _TIMES = 5
-# The header and the fields of a truncated response.
-_TRUNCATED = "X-Truncated"
-_CUT = ("truncated", "columnLineageTruncated")
 _CONTEXT = SimpleNamespace(
     function_name="api",
     memory_limit_in_mb=1024,
@@ -53,12 +50,10 @@ class ApiQuery:
 
 @dataclass(frozen=True, slots=True)
 class ApiResult:
-    """The document of a response or of its link, its size, and its marks."""
+    """The document of a response or of its link, and its size."""
 
     document: Any
     size_bytes: int
-    truncated: bool
-    linked: bool
 
     @property
     def count(self) -> int:
@@ -111,8 +106,6 @@ class QueryWorld:
             "bytes": calls.item_bytes,
             "response": result.size_bytes,
             "count": result.count,
-            "truncated": result.truncated,
-            "linked": result.linked,
             "s": median(self._seconds(api_query) for _ in range(times)),
         }
 
@@ -128,10 +121,7 @@ class QueryWorld:
         if status == 303:
             key = orjson.loads(body)["location"].removeprefix(LINK)
             body = gzip.decompress(self.s3.objects[key])
-        document = orjson.loads(body)
-        headers = {**(sent.get("headers") or {}), **(sent.get("multiValueHeaders") or {})}
-        cut = _TRUNCATED in headers or (isinstance(document, dict) and any(document.get(name) for name in _CUT))
-        return ApiResult(document, len(body), truncated=cut, linked=status == 303)
+        return ApiResult(orjson.loads(body), len(body))
 
     def _seconds(self, api_query: ApiQuery) -> float:
         begin = time.perf_counter()

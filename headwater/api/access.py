@@ -26,8 +26,6 @@ from headwater.api.http.request import HttpRequest
 from headwater.api.route import VERIFIED, Route, Services, Within
 from headwater.api.tokens import Scope, Token
 from headwater.facts.visibility import NoRows, Visibility
-from headwater.queries.service import LineageQueries
-from headwater.records.live_records import unknown_root
 from headwater_model.errors import Forbidden, Unauthorized, print_value
 from headwater_model.ids import DatasetId
 
@@ -115,6 +113,7 @@ def _check_roots(token: Token, request: HttpRequest, within: Within) -> None:
         return
     if within is Within.ROOT:
         from headwater.api.records.parameters import ROOT_ID
+        from headwater.records.live_records import unknown_root
 
         root_id = ROOT_ID.read(request)
         if not token.covers_root(root_id):
@@ -196,6 +195,8 @@ def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
     if token.is_everywhere:
         return services
     if "namespace" in request.segments and not token.covers(request.segment("namespace")):
+        from headwater.queries.service import LineageQueries
+
         return replace(services, queries=LineageQueries(NoRows()))
     visibility = _visibility(services, token)
     return replace(

@@ -218,7 +218,7 @@ class Api:
         """Respond to a proxy event; HEAD has the status and headers of GET, and no body (RFC 9110, 9.3.2)."""
         # The router knows the characters of RFC 3986; servers let further characters through undecoded.
         event = {**event, "path": quote(_own_path(event), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")}
-        self.load(event["path"])
+        self.load(event["httpMethod"], event["path"])
         self._caller, status = None, _RAISED
         try:
             response = self._app.resolve(event, context)
@@ -228,11 +228,14 @@ class Api:
         response["multiValueHeaders"] = {**_HEADERS, **response.get("multiValueHeaders", {})}
         return {**response, "body": ""} if event["httpMethod"] == "HEAD" else response
 
-    def load(self, path: str) -> None:
-        """Add the routes that a request with this path may take."""
+    def load(self, method: str, path: str) -> None:
+        """Add the routes that a request may take, a module after another, up to a route of its very path."""
         for module in [module for module in self._waiting if re.match(module[1], path)]:
             self._waiting.remove(module)
-            self._add(routes_of(module[0]))
+            routes = routes_of(module[0])
+            self._add(routes)
+            if any(route.path == path and route.method == method for route in routes):
+                return
 
     def _add(self, routes: Iterable[Route]) -> None:
         for route in routes:

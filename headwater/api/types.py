@@ -5,22 +5,21 @@ description in the OpenAPI document; a description of several fields belongs to 
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, WithJsonSchema, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
+from headwater.api.schema import Schema, as_request
 from headwater.events.event import EVENTS_MAX
 from headwater.facts.run_attempts import State
 from headwater_model.operation_checks import NAME_MAX_BYTES, NAMESPACE_MAX_CHARS
 
-Time: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
-Count: TypeAlias = Annotated[int, Field(ge=0)]
-Positive: TypeAlias = Annotated[int, Field(ge=1)]
-Link: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "uri"})]
+Time: TypeAlias = Annotated[str, Schema(format="date-time")]
+Count: TypeAlias = Annotated[int, Schema(minimum=0)]
+Positive: TypeAlias = Annotated[int, Schema(minimum=1)]
+Link: TypeAlias = Annotated[str, Schema(format="uri")]
 
-# Requests document their fields as responses do, but may hold further fields.
-AS_REQUEST = ConfigDict(use_attribute_docstrings=True)
 # A node's `data`.
 OUTLINE = (
     "Ours: null for a neighbour in a namespace that the caller may not see, where the deployment is strict about that."
@@ -108,30 +107,19 @@ class TooLarge(TypedDict):
 
 _Name: TypeAlias = Annotated[
     str,
-    WithJsonSchema(
-        {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": NAME_MAX_BYTES,
-            "description": f"Not blank, at most {NAME_MAX_BYTES} bytes of UTF-8.",
-        }
+    Schema(
+        minLength=1,
+        maxLength=NAME_MAX_BYTES,
+        description=f"Not blank, at most {NAME_MAX_BYTES} bytes of UTF-8.",
     ),
 ]
 _Namespace: TypeAlias = Annotated[
-    str,
-    WithJsonSchema(
-        {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": NAMESPACE_MAX_CHARS,
-            "description": "Not blank, without control characters.",
-        }
-    ),
+    str, Schema(minLength=1, maxLength=NAMESPACE_MAX_CHARS, description="Not blank, without control characters.")
 ]
 _Facets: TypeAlias = dict[str, dict[str, Any]]
 
 
-@with_config(AS_REQUEST)
+@as_request
 class EventRun(TypedDict):
     """`runId`: any text."""
 
@@ -139,7 +127,7 @@ class EventRun(TypedDict):
     facets: NotRequired[_Facets]
 
 
-@with_config(AS_REQUEST)
+@as_request
 class EventJob(TypedDict):
     """A job of an event."""
 
@@ -148,7 +136,7 @@ class EventJob(TypedDict):
     facets: NotRequired[_Facets]
 
 
-@with_config(AS_REQUEST)
+@as_request
 class EventDataset(TypedDict):
     """A dataset of an event."""
 
@@ -159,11 +147,9 @@ class EventDataset(TypedDict):
     outputFacets: NotRequired[_Facets]
 
 
-@with_config(
-    ConfigDict(
-        use_attribute_docstrings=True,
-        json_schema_extra={"anyOf": [{"required": ["run", "job"]}, {"required": ["job"]}, {"required": ["dataset"]}]},
-    )
+@partial(
+    as_request,
+    json_schema_extra={"anyOf": [{"required": ["run", "job"]}, {"required": ["job"]}, {"required": ["dataset"]}]},
 )
 class LineageEvent(TypedDict):
     """An OpenLineage event of any version.
@@ -172,7 +158,7 @@ class LineageEvent(TypedDict):
     Unknown fields and facets are kept.
     """
 
-    eventType: NotRequired[Annotated[str, Field(examples=["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"])]]
+    eventType: NotRequired[Annotated[str, Schema(examples=["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"])]]
     eventTime: Time
     """At most 24 hours ahead."""
     producer: _Name
@@ -185,7 +171,7 @@ class LineageEvent(TypedDict):
     outputs: NotRequired[list[EventDataset]]
 
 
-EventBatch: TypeAlias = Annotated[list[LineageEvent], Field(max_length=EVENTS_MAX)]
+EventBatch: TypeAlias = Annotated[list[LineageEvent], Schema(maxItems=EVENTS_MAX)]
 
 
 class FailedEvent(TypedDict):
@@ -220,6 +206,6 @@ Facets = TypeAliasType(
     "Facets",
     Annotated[
         Mapping[str, Mapping[str, Any]],
-        Field(description="By name, as their producers sent them; the latest of each name."),
+        Schema(description="By name, as their producers sent them; the latest of each name."),
     ],
 )

@@ -8,6 +8,7 @@ import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import urlsplit
 
 from botocore.exceptions import (
@@ -53,8 +54,8 @@ class Connections:
     ) -> None:
         parts = urlsplit(url)
         self.url = url
-        self._tls = ssl.create_default_context(cafile=ca_file) if parts.scheme == "https" else None
-        self._address = parts.hostname or "", parts.port or (80 if self._tls is None else 443)
+        self._is_tls, self._ca_file = parts.scheme == "https", ca_file
+        self._address = parts.hostname or "", parts.port or (443 if self._is_tls else 80)
         self._connect_timeout_s, self._read_timeout_s = connect_timeout_s, read_timeout_s
         self._keep = keep
         # The idle connections, each with the time of its last use by the monotonic clock.
@@ -99,13 +100,19 @@ class Connections:
                 connection.close()
         return response
 
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        """Read the certificates, at the first connection: many a function starts without a call of this endpoint."""
+        return ssl.create_default_context(cafile=self._ca_file)
+
     def _connect(self) -> socket.socket:
+        tls = self._tls if self._is_tls else None
         try:
             connection = socket.create_connection(self._address, timeout=self._connect_timeout_s)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self._tls is not None:
+            if tls is not None:
                 # The failed handshake has closed the socket.
-                connection = self._tls.wrap_socket(connection, server_hostname=self._address[0])
+                connection = tls.wrap_socket(connection, server_hostname=self._address[0])
         except TimeoutError as error:
             raise ConnectTimeoutError(endpoint_url=self.url, error=error) from error
         except ssl.SSLError as error:

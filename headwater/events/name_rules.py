@@ -26,55 +26,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from headwater.events.field_folds import Case, FieldFold
-from headwater.validation import invalid
+from headwater.events.field_folds import FieldFold
 from headwater_model.errors import Fault, Invalid
 
-RULES_MAX = 1_000
+if TYPE_CHECKING:
+    from headwater.events.name_rule_models import RuleModel
+
 # Of a pattern: a host, a path and a name have fewer.
 _STARS_MAX = 4
-_TEXT_MAX = 2_048
 # Names that a function remembers with their results.
 _REMEMBERED_MAX = 10_000
 # In place of each `*`, where rules are checked against their own results.
 _SAMPLE = "x"
-
-_Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
-# All functions for events import the models; few have rules to check.
-_STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
-
-
-class _Target(BaseModel):
-    model_config = _STRICT
-
-    namespace: _Text | None = None
-    name: _Text | None = None
-
-
-class _Fields(BaseModel):
-    model_config = _STRICT
-
-    quotes: Literal["drop"] | None = None
-    case: Case | None = None
-
-
-class _RuleModel(BaseModel):
-    model_config = _STRICT
-
-    namespace: _Text = "*"
-    name: _Text = "*"
-    target: _Target | None = Field(None, alias="as")
-    fields_: _Fields | None = Field(None, alias="fields")
-
-
-class _RulesModel(BaseModel):
-    model_config = _STRICT
-
-    rules: Annotated[list[_RuleModel], Field(max_length=RULES_MAX)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,20 +176,26 @@ def read_checked_rules(document: object) -> tuple[NameRule, ...]:
     Raises:
         Invalid: the document has another form.
     """
+    # Few deployments have rules, and every function for events imports this module.
+    from pydantic import ValidationError
+
+    from headwater.events.name_rule_models import RulesModel
+    from headwater.validation import invalid
+
     try:
-        model = _RulesModel.model_validate(document)
+        model = RulesModel.model_validate(document)
     except ValidationError as error:
         raise invalid(error, "names") from error
     return tuple(map(_rule, model.rules))
 
 
-def _rule(model: _RuleModel) -> NameRule:
-    target, fields = model.target or _Target(), model.fields_
+def _rule(model: RuleModel) -> NameRule:
+    target, fields = model.target, model.fields_
     return NameRule(
         model.namespace,
         model.name,
-        target.namespace or model.namespace,
-        target.name or model.name,
+        (target and target.namespace) or model.namespace,
+        (target and target.name) or model.name,
         FieldFold(fields.quotes == "drop", fields.case) if fields else None,
     )
 

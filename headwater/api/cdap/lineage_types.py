@@ -5,12 +5,12 @@ Their form is described in `headwater.api.types`. Members left out by CDAP are l
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 from headwater.api.cdap.mapping_types import EndPoint, FieldName, Seconds
+from headwater.api.schema import Schema
 
-Milliseconds: TypeAlias = Annotated[int, Field(description="Whole milliseconds since 1970 UTC.")]
+Milliseconds: TypeAlias = Annotated[int, Schema(description="Whole milliseconds since 1970 UTC.")]
 
 
 class DatasetEntity(TypedDict):
@@ -94,8 +94,8 @@ class ProgramRun(TypedDict):
     """A program and its newest run with the operations."""
 
     program: ProgramEntity
-    lastExecutedTimeInSeconds: NotRequired[Annotated[int, Field(description="The start of the run.")]]
-    """Absent if the caller may not see the run."""
+    lastExecutedTimeInSeconds: NotRequired[int]
+    """The start of the run."""
 
 
 class ProgramOperations(TypedDict):

@@ -2,14 +2,15 @@
 
 from typing import Annotated, TypeAlias
 
-from pydantic import Field
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
-Seconds: TypeAlias = Annotated[int, Field(description="Whole seconds since 1970 UTC.")]
-FieldName: TypeAlias = Annotated[str, Field(description="A path of names with slashes between them.")]
+from headwater.api.schema import Schema
+
+Seconds: TypeAlias = Annotated[int, Schema(description="Whole seconds since 1970 UTC.")]
+FieldName: TypeAlias = Annotated[str, Schema(description="A path of names with slashes between them.")]
 FieldType: TypeAlias = Annotated[
     str,
-    Field(description="Ours: as operations gave it, else by the current schema; absent where neither has it."),
+    Schema(description="Ours: as operations gave it, else by the current schema; absent where neither has it."),
 ]
 
 
@@ -112,11 +113,11 @@ class PathEnd(TypedDict):
     """The end of a path, and its runs."""
 
     destination: NotRequired[
-        Annotated[EndPoint, Field(description="Ours: the field's endpoint, where a run described it.")]
+        Annotated[EndPoint, Schema(description="Ours: the field's endpoint, where a run described it.")]
     ]
     runs: Annotated[
         list[str],
-        Field(description="Runs on this path, newest first; of a run with parents the root's."),
+        Schema(description="Runs on this path, newest first; of a run with parents the root's."),
     ]
 
 

@@ -13,16 +13,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from headwater.api.http.request import HttpRequest
-from headwater.queries.results.columns import TimeRange
 from headwater.times import from_seconds, is_day
-from headwater.validation import invalid
 from headwater_model.errors import Invalid
 from headwater_model.times import normalize, parse_time
+
+if TYPE_CHECKING:
+    from headwater.queries.results.columns import TimeRange
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -202,8 +201,6 @@ def day(name: str, description: str, example: str) -> OptionalParameter[str]:
 def _parse(name: str, given: str, parse: Callable[[str], T]) -> T:
     try:
         return parse(given)
-    except ValidationError as error:
-        raise invalid(error, name) from error
     except ValueError as error:
         raise Invalid.because(name, given, str(error)) from error
 
@@ -261,6 +258,8 @@ class RequestedRange:
     @property
     def time_range(self) -> TimeRange:
         """The range with normalized times."""
+        from headwater.queries.results.columns import TimeRange
+
         return TimeRange(_normalize(self.start_ms), _normalize(self.end_ms))
 
 

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
-from headwater.api.types import AS_REQUEST, Count, Id, Time
+from headwater.api.schema import Schema, as_request
+from headwater.api.types import Count, Id, Time
 
 
 class Attribution(TypedDict):
@@ -62,7 +62,7 @@ class Reported(TypedDict):
     """The tags, with tags of fields."""
 
 
-@with_config(AS_REQUEST)
+@as_request
 class DescriptionToPut(TypedDict):
     """The description of a job, a dataset or a field."""
 
@@ -87,7 +87,7 @@ class TestCounts(TypedDict):
     failed: Count
 
 
-Tests: TypeAlias = Annotated[TestCounts, Field(description="Ours: absent where no result of a test was reported.")]
+Tests: TypeAlias = Annotated[TestCounts, Schema(description="Ours: absent where no result of a test was reported.")]
 
 
 class Tested(TypedDict, total=False):

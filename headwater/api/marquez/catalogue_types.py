@@ -1,10 +1,10 @@
 """JSON of namespaces, sources and tags, as types in the form of `headwater.api.types`."""
 
-from pydantic import with_config
 from typing_extensions import NotRequired, TypedDict
 
 from headwater.api.marquez.types import Page
-from headwater.api.types import AS_REQUEST, Time
+from headwater.api.schema import as_request
+from headwater.api.types import Time
 
 
 class Namespace(TypedDict):
@@ -24,7 +24,7 @@ class Namespaces(Page):
     namespaces: list[Namespace]
 
 
-@with_config(AS_REQUEST)
+@as_request
 class NamespaceDescription(TypedDict):
     """The owner and the description of a namespace."""
 
@@ -45,7 +45,7 @@ class Source(TypedDict):
     description: str | None
 
 
-@with_config(AS_REQUEST)
+@as_request
 class SourceDescription(TypedDict):
     """The type, the connection URL and the description of a source."""
 
@@ -67,7 +67,7 @@ class Tag(TypedDict):
     description: str | None
 
 
-@with_config(AS_REQUEST)
+@as_request
 class TagDescription(TypedDict):
     """A description of a tag."""
 

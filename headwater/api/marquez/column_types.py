@@ -2,15 +2,15 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
+from headwater.api.schema import Schema
 from headwater.api.types import OUTLINE, BriefRun, Edge, Id, LastWriter, Transformation
 
-FieldName: TypeAlias = Annotated[str, Field(description="A path of names with dots between them.")]
-Path: TypeAlias = Annotated[str | None, Field(description="A path of this API.")]
+FieldName: TypeAlias = Annotated[str, Schema(description="A path of names with dots between them.")]
+Path: TypeAlias = Annotated[str | None, Schema(description="A path of this API.")]
 MoreThanHolds: TypeAlias = Annotated[
-    bool, Field(description="Ours: true if there was more than a response holds or a request may read.")
+    bool, Schema(description="Ours: true if there was more than a response holds or a request may read.")
 ]
 
 
@@ -26,8 +26,8 @@ class SourceField(TypedDict):
     """Of a graph of versions, else the version read by the source's reporters; null for several versions."""
     field: str | None
     """A path of names with dots between them."""
-    transformationDescription: Annotated[str | None, Field(deprecated=True)]
-    transformationType: Annotated[str | None, Field(deprecated=True)]
+    transformationDescription: Annotated[str | None, Schema(deprecated=True)]
+    transformationType: Annotated[str | None, Schema(deprecated=True)]
     """IDENTITY, MASKED, or a producer's own word; null if `transformations` say more."""
     transformations: list[Transformation]
     """Ours: as OpenLineage has them."""
@@ -36,10 +36,10 @@ class SourceField(TypedDict):
 class Deprecated(TypedDict):
     """The transformation of a column as a word and a text."""
 
-    transformationDescription: Annotated[str | None, Field(deprecated=True)]
+    transformationDescription: Annotated[str | None, Schema(deprecated=True)]
     transformationType: Annotated[
         str | None,
-        Field(
+        Schema(
             deprecated=True,
             description="IDENTITY, MASKED, or a producer's own word; null where `transformations` say more than that.",
         ),
@@ -119,7 +119,7 @@ class ColumnNode(TypedDict):
 
     id: str
     type: Literal["DATASET_FIELD"]
-    data: Annotated[ColumnData | None, Field(description=OUTLINE)]
+    data: Annotated[ColumnData | None, Schema(description=OUTLINE)]
     inEdges: list[Edge]
     """From this node to its sources."""
     outEdges: list[Edge]

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from headwater.api.marquez.types import DatasetData, JobData, Resolved, ShortDataset, ShortJob, Truncated
+from headwater.api.schema import BY_TYPE, Schema
 from headwater.api.types import OUTLINE, Count, Edge, Time
 from headwater.facts.run_attempts import State
 
@@ -22,9 +22,10 @@ class More(TypedDict):
 class Foldable(TypedDict, total=False):
     """A node in a graph, perhaps folded."""
 
-    more: Annotated[More | None, Field(description="With `fold`; null where `data` is.")]
+    more: Annotated[More | None, Schema(description="With `fold`; null where `data` is.")]
     tasks: Annotated[
-        dict[State, Count], Field(description="With `fold`, of the job in question: its tasks, shown or not, by state.")
+        dict[State, Count],
+        Schema(description="With `fold`, of the job in question: its tasks, shown or not, by state."),
     ]
 
 
@@ -33,7 +34,7 @@ class PartsRead(TypedDict, total=False):
 
     readsOtherPartOf: Annotated[
         list[str],
-        Field(
+        Schema(
             description="Ours: datasets. The job's last run read other partitions or locations of them, by the facet "
             "`subset`, than all other jobs of the graph last wrote."
         ),
@@ -52,17 +53,17 @@ class JobNode(NodeOfGraph):
     """A job in a graph."""
 
     type: Literal["JOB"]
-    data: Annotated[JobData | None, Field(description=OUTLINE)]
+    data: Annotated[JobData | None, Schema(description=OUTLINE)]
 
 
 class DatasetNode(NodeOfGraph):
     """A dataset in a graph."""
 
     type: Literal["DATASET"]
-    data: Annotated[DatasetData | None, Field(description=OUTLINE)]
+    data: Annotated[DatasetData | None, Schema(description=OUTLINE)]
 
 
-Node: TypeAlias = Annotated[JobNode | DatasetNode, Field(discriminator="type")]
+Node: TypeAlias = Annotated[JobNode | DatasetNode, BY_TYPE]
 
 
 class ControlEdge(TypedDict):
@@ -78,7 +79,7 @@ class ControlEdge(TypedDict):
 class Controlled(TypedDict, total=False):
     """A graph with the edges of control between its jobs."""
 
-    dependencies: Annotated[list[ControlEdge], Field(description="Ours: with `dependencies`.")]
+    dependencies: Annotated[list[ControlEdge], Schema(description="Ours: with `dependencies`.")]
 
 
 class Graph(Controlled):
@@ -92,17 +93,17 @@ class ShortJobNode(NodeOfGraph):
     """A job in a graph, in short."""
 
     type: Literal["JOB"]
-    data: Annotated[ShortJob | None, Field(description=OUTLINE)]
+    data: Annotated[ShortJob | None, Schema(description=OUTLINE)]
 
 
 class ShortDatasetNode(NodeOfGraph):
     """A dataset in a graph, in short."""
 
     type: Literal["DATASET"]
-    data: Annotated[ShortDataset | None, Field(description=OUTLINE)]
+    data: Annotated[ShortDataset | None, Schema(description=OUTLINE)]
 
 
-ShortNode: TypeAlias = Annotated[ShortJobNode | ShortDatasetNode, Field(discriminator="type")]
+ShortNode: TypeAlias = Annotated[ShortJobNode | ShortDatasetNode, BY_TYPE]
 
 
 class ShortGraph(Controlled):
@@ -117,7 +118,7 @@ class JobNeighbour(TypedDict):
 
     id: str
     type: Literal["JOB"]
-    data: Annotated[ShortJob | None, Field(description=OUTLINE)]
+    data: Annotated[ShortJob | None, Schema(description=OUTLINE)]
 
 
 class DatasetNeighbour(TypedDict):
@@ -125,10 +126,10 @@ class DatasetNeighbour(TypedDict):
 
     id: str
     type: Literal["DATASET"]
-    data: Annotated[ShortDataset | None, Field(description=OUTLINE)]
+    data: Annotated[ShortDataset | None, Schema(description=OUTLINE)]
 
 
-Neighbour: TypeAlias = Annotated[JobNeighbour | DatasetNeighbour, Field(discriminator="type")]
+Neighbour: TypeAlias = Annotated[JobNeighbour | DatasetNeighbour, BY_TYPE]
 
 
 class Neighbours(TypedDict):
@@ -209,7 +210,7 @@ class GraphHistory(TypedDict):
     """The changes are complete before this time: `end`, or the `start` of a request for more."""
     truncated: bool
     """True if `until` is before `end`."""
-    changes: Annotated[list[GraphChange], Field(max_length=100)]
+    changes: Annotated[list[GraphChange], Schema(maxItems=100)]
 
 
 class UpstreamJob(TypedDict):

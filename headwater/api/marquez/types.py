@@ -2,33 +2,33 @@
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 from headwater.api.marquez.annotation_types import AnnotatedThing, Owner, Tests
 from headwater.api.marquez.column_types import ColumnLineage
+from headwater.api.schema import Schema
 from headwater.api.types import Count, Edge, Facets, Id, LastWriter, Time, VersionId
 from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import ResolvedBy
 
 DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
 JobType: TypeAlias = Literal["BATCH", "STREAM", "SERVICE"]
-Stale: TypeAlias = Annotated[bool, Field(description="Ours: it has versions, but no job writes it any more.")]
+Stale: TypeAlias = Annotated[bool, Schema(description="Ours: it has versions, but no job writes it any more.")]
 StaleWriter: TypeAlias = Annotated[
-    LastWriter | None, Field(description="Ours: the run that last wrote it, if it is stale.")
+    LastWriter | None, Schema(description="Ours: the run that last wrote it, if it is stale.")
 ]
-Temporary: TypeAlias = Annotated[bool, Field(description="Ours: private storage of one job, by its name or its life.")]
+Temporary: TypeAlias = Annotated[bool, Schema(description="Ours: private storage of one job, by its name or its life.")]
 LineageUnknown: TypeAlias = Annotated[
     bool,
-    Field(
+    Schema(
         description="Ours: its code has changed since its inputs and outputs were last reported; these are from before."
     ),
 ]
-Resolved: TypeAlias = Annotated[ResolvedBy | None, Field(description="Ours: how the read version is known.")]
-NodeVersion: TypeAlias = Annotated[str, Field(description="Ours: where the graph is of versions.")]
+Resolved: TypeAlias = Annotated[ResolvedBy | None, Schema(description="Ours: how the read version is known.")]
+NodeVersion: TypeAlias = Annotated[str, Schema(description="Ours: where the graph is of versions.")]
 Truncated: TypeAlias = Annotated[
     bool,
-    Field(description="Ours: true if it was cut to fit into a response, or is more than a request may read."),
+    Schema(description="Ours: true if it was cut to fit into a response, or is more than a request may read."),
 ]
 
 
@@ -58,7 +58,7 @@ class Incomplete(TypedDict, total=False):
     """A run with lineage that its producer could not read whole, or a job by its run with inputs and outputs."""
 
     lineageIncomplete: Annotated[
-        bool, Field(description="Ours: true where `extractionError` or `headwater_capture` says so, else absent.")
+        bool, Schema(description="Ours: true where `extractionError` or `headwater_capture` says so, else absent.")
     ]
 
 
@@ -120,7 +120,7 @@ class Location(TypedDict):
     """The location of a stream's schema."""
 
     # Only streams have it in Marquez, and OpenLineage has no facet for it.
-    schemaLocation: NotRequired[Annotated[None, Field(description="Of streams, as in Marquez.")]]
+    schemaLocation: NotRequired[Annotated[None, Schema(description="Of streams, as in Marquez.")]]
 
 
 class DatasetIdentity(TypedDict):
@@ -389,7 +389,7 @@ class RunFacets(TypedDict):
 
 
 RawEvent = TypeAliasType(
-    "RawEvent", Annotated[dict[str, Any], Field(description="An OpenLineage event as it was sent.")]
+    "RawEvent", Annotated[dict[str, Any], Schema(description="An OpenLineage event as it was sent.")]
 )
 
 

@@ -2,13 +2,13 @@
 
 from typing import Any, Literal
 
-from pydantic import with_config
 from typing_extensions import NotRequired, TypedDict
 
-from headwater.api.types import AS_REQUEST, Id
+from headwater.api.schema import as_request
+from headwater.api.types import Id
 
 
-@with_config(AS_REQUEST)
+@as_request
 class FieldToPut(TypedDict):
     """A field of a dataset."""
 
@@ -18,7 +18,7 @@ class FieldToPut(TypedDict):
     tags: NotRequired[list[str] | None]
 
 
-@with_config(AS_REQUEST)
+@as_request
 class DatasetToPut(TypedDict):
     """A dataset as Marquez's clients describe it."""
 
@@ -35,7 +35,7 @@ class DatasetToPut(TypedDict):
     """Not kept."""
 
 
-@with_config(AS_REQUEST)
+@as_request
 class JobToPut(TypedDict):
     """A job as Marquez's clients describe it."""
 
@@ -51,7 +51,7 @@ class JobToPut(TypedDict):
     tags: NotRequired[list[str] | None]
 
 
-@with_config(AS_REQUEST)
+@as_request
 class RunToCreate(TypedDict):
     """A run as Marquez's clients create it."""
 

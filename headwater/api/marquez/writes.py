@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import Response
-from pydantic import TypeAdapter, ValidationError
 
 from headwater.api.access import spend_budget
 from headwater.api.http.parameters import moment
@@ -37,8 +36,10 @@ from headwater.api.values import run_path
 from headwater.events.event import TERMINAL, WEIGHT
 from headwater.facts.run_facts import Run
 from headwater.queries.results.entities import Dataset, Job
-from headwater.validation import invalid
 from headwater_model.ids import DatasetId, normalize_run_id
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 _AT = moment("at", "When it happened; now without it.")
 
@@ -198,6 +199,10 @@ def _end(run: Run) -> tuple[str, int, str]:
 
 def _read_body(request: HttpRequest, shape: type) -> Mapping[str, Any]:
     """Parse the body of a type, without unknown fields."""
+    from pydantic import ValidationError
+
+    from headwater.validation import invalid
+
     try:
         body: Mapping[str, Any] = _adapter(shape).validate_python(request.json())
     except ValidationError as error:
@@ -207,6 +212,8 @@ def _read_body(request: HttpRequest, shape: type) -> Mapping[str, Any]:
 
 @cache
 def _adapter(shape: type) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
     return TypeAdapter(shape)
 
 

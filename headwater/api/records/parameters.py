@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict, TypeAdapter
+from collections.abc import Callable
 
 from headwater.api.http.parameters import day, number, parsed, parsed_segment, value
 from headwater.api.records import types
-from headwater.records import field_types
-
-# Built at the first use: a cold start pays only for its own use.
-_DEFERRED = ConfigDict(defer_build=True)
-_ROOT_ID: TypeAdapter[str] = TypeAdapter(field_types.RootId, config=_DEFERRED)
-_NODE_ID: TypeAdapter[str] = TypeAdapter(field_types.NodeId, config=_DEFERRED)
-_ACTION: TypeAdapter[str] = TypeAdapter(field_types.Action, config=_DEFERRED)
-_LOCATION: TypeAdapter[str] = TypeAdapter(field_types.StorageLocation, config=_DEFERRED)
+from headwater_model.json_checks import at_most, not_empty
+from headwater_model.record_requests import LIMITS
 
 
-def _root_id(given: str) -> str:
-    return _ROOT_ID.validate_python(given)
+def _bounded(field: str) -> Callable[[str], str]:
+    """Make the parser of a record's field within its bounds."""
+    bound = at_most(LIMITS[field])
+
+    def parse(given: str) -> str:
+        if broken := not_empty(given) or bound(given):
+            raise ValueError(broken)
+        return given
+
+    return parse
 
 
-def _node_id(given: str) -> str:
-    return _NODE_ID.validate_python(given)
-
+_root_id, _node_id = _bounded("root_id"), _bounded("node_id")
 
 # In the path
 ROOT_ID = parsed_segment("root_id", types.ROOT_ID, _root_id)
@@ -31,14 +31,12 @@ NODE_ID = parsed_segment("node_id", types.NODE_ID, _node_id)
 # In the query
 ROOT = parsed("root", "Records of this root.", types.ROOT_ID, _root_id)
 NODE = parsed("node", "Records of this node id, of whatever root.", types.NODE_ID, _node_id)
-ACTION = parsed(
-    "action", "Only the records made by this action.", types.ACTION, lambda given: _ACTION.validate_python(given)
-)
+ACTION = parsed("action", "Only the records made by this action.", types.ACTION, _bounded("action_taken"))
 LOCATION = parsed(
     "location",
     "Records whose storage location begins so.",
     types.LOCATION,
-    lambda given: _LOCATION.validate_python(given),
+    _bounded("storage_location"),
 )
 ROOT_PREFIX = parsed("prefix", "Only the roots whose id begins so.", types.ROOT_ID, _root_id)
 NODE_PREFIX = parsed("prefix", "Only the records whose node id begins so.", types.NODE_ID, _node_id)

@@ -1,11 +1,11 @@
 """JSON of records, as types, in the form of `headwater.api.types`."""
 
+from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, WithJsonSchema, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
-from headwater.api.types import AS_REQUEST
+from headwater.api.schema import Schema, as_request
 from headwater_model.record_requests import LIMITS, RECORDS_MAX, SHORT_ID_MAX
 
 
@@ -22,22 +22,22 @@ ACTION = _bounded_text(LIMITS["action_taken"], "What was done to the parent to m
 PARENT_ID = _bounded_text(LIMITS["parent_id"], "The node that the action was taken on; for the first step the root id.")
 LOCATION = _bounded_text(LIMITS["storage_location"], "Where the outcome of the action lies.")
 
-RootId: TypeAlias = Annotated[str, WithJsonSchema(ROOT_ID)]
-NodeId: TypeAlias = Annotated[str, WithJsonSchema(NODE_ID)]
-Action: TypeAlias = Annotated[str, WithJsonSchema(ACTION)]
-ParentId: TypeAlias = Annotated[str, WithJsonSchema(PARENT_ID)]
-Location: TypeAlias = Annotated[str, WithJsonSchema(LOCATION)]
+RootId: TypeAlias = Annotated[str, Schema(**ROOT_ID)]
+NodeId: TypeAlias = Annotated[str, Schema(**NODE_ID)]
+Action: TypeAlias = Annotated[str, Schema(**ACTION)]
+ParentId: TypeAlias = Annotated[str, Schema(**PARENT_ID)]
+Location: TypeAlias = Annotated[str, Schema(**LOCATION)]
 RunId: TypeAlias = Annotated[
-    str, WithJsonSchema(_bounded_text(SHORT_ID_MAX, "The run that did it, by OpenLineage's run id."))
+    str, Schema(**_bounded_text(SHORT_ID_MAX, "The run that did it, by OpenLineage's run id."))
 ]
-Seconds: TypeAlias = Annotated[int, Field(ge=0, description="Whole seconds since 1970 UTC.")]
+Seconds: TypeAlias = Annotated[int, Schema(minimum=0, description="Whole seconds since 1970 UTC.")]
 RecordedAt: TypeAlias = Annotated[
-    int, Field(ge=0, description="When the action was taken. Whole seconds since 1970 UTC.")
+    int, Schema(minimum=0, description="When the action was taken. Whole seconds since 1970 UTC.")
 ]
-Cursor: TypeAlias = Annotated[str | None, Field(description="For the next page; null at the end.")]
+Cursor: TypeAlias = Annotated[str | None, Schema(description="For the next page; null at the end.")]
 
 
-@with_config(AS_REQUEST)
+@as_request
 class RequestRecord(TypedDict, total=False):
     """A record of a request."""
 
@@ -48,39 +48,35 @@ class RequestRecord(TypedDict, total=False):
     storage_location: Location
 
 
-@with_config(
-    ConfigDict(
-        use_attribute_docstrings=True,
-        json_schema_extra={
-            "anyOf": [
-                {"required": ["record"]},
-                {"required": ["records"]},
-                {"required": ["root_id", "parent_id", "action_taken", "storage_location"]},
-            ]
-        },
-    )
+@partial(
+    as_request,
+    json_schema_extra={
+        "anyOf": [
+            {"required": ["record"]},
+            {"required": ["records"]},
+            {"required": ["root_id", "parent_id", "action_taken", "storage_location"]},
+        ]
+    },
 )
 class LineageRequest(TypedDict, total=False):
     """A step of a pipeline: `record`, `records`, or `storage_location` alone names its result."""
 
-    root_id: Annotated[RootId, Field(description=f"{ROOT_ID['description']} {_OVERRIDES}")]
-    parent_id: Annotated[ParentId, Field(description=f"{PARENT_ID['description']} {_OVERRIDES}")]
-    action_taken: Annotated[Action, Field(description=f"{ACTION['description']} {_OVERRIDES}")]
+    root_id: Annotated[RootId, Schema(description=f"{ROOT_ID['description']} {_OVERRIDES}")]
+    parent_id: Annotated[ParentId, Schema(description=f"{PARENT_ID['description']} {_OVERRIDES}")]
+    action_taken: Annotated[Action, Schema(description=f"{ACTION['description']} {_OVERRIDES}")]
     record: RequestRecord
-    records: Annotated[list[RequestRecord], Field(min_length=1, max_length=RECORDS_MAX)]
+    records: Annotated[list[RequestRecord], Schema(minItems=1, maxItems=RECORDS_MAX)]
     storage_location: Location
     """The single record's location; beside `record` or `records` it overrides each record's own."""
     node_id: NodeId
     """The single record's id, without `record`."""
     request_id: Annotated[
         str,
-        WithJsonSchema(
-            _bounded_text(SHORT_ID_MAX, "Names the request, so that a retry makes the same nodes and no others.")
-        ),
+        Schema(**_bounded_text(SHORT_ID_MAX, "Names the request, so that a retry makes the same nodes and no others.")),
     ]
     requested_at: Annotated[
-        Seconds | Annotated[str, Field(json_schema_extra={"format": "date-time"})],
-        Field(description="When it was first sent, at most 24 hours ahead."),
+        Seconds | Annotated[str, Schema(format="date-time")],
+        Schema(description="When it was first sent, at most 24 hours ahead."),
     ]
     run_id: RunId
 
@@ -91,8 +87,8 @@ class _Accepted(TypedDict):
     recordedAt: RecordedAt
     ttl_expiry: Annotated[
         int,
-        Field(
-            ge=0,
+        Schema(
+            minimum=0,
             description="When the record leaves the table; its trace is archived by then. "
             "Whole seconds since 1970 UTC.",
         ),
@@ -123,7 +119,7 @@ LineageResponse = TypeAliasType(
     "LineageResponse",
     Annotated[
         AcceptedRecord | AcceptedBatch,
-        Field(description="For the next step: its `parent_id` is a `node_id` of this response."),
+        Schema(description="For the next step: its `parent_id` is a `node_id` of this response."),
     ],
 )
 
@@ -137,7 +133,7 @@ class Step(TypedDict):
     recordedAt: RecordedAt
     storage_location: Location
     run_id: NotRequired[RunId]
-    metadata: NotRequired[Annotated[dict[str, str], Field(description="Additions by the load function's enrichers.")]]
+    metadata: NotRequired[Annotated[dict[str, str], Schema(description="Additions by the load function's enrichers.")]]
 
 
 class Sent(Step):
@@ -149,7 +145,7 @@ class Sent(Step):
 class Record(Sent):
     """A live record."""
 
-    ttl_expiry: Annotated[int, Field(ge=0)]
+    ttl_expiry: Annotated[int, Schema(minimum=0)]
     """The time of its removal from the table, in whole seconds since 1970 UTC."""
 
 
@@ -166,7 +162,7 @@ class Root(TypedDict):
     root_id: RootId
     archivedOn: str | None
     """The day of its last object in the archive; null before its first trace."""
-    archivedRecords: Annotated[int, Field(ge=0)]
+    archivedRecords: Annotated[int, Schema(minimum=0)]
     """The number of records in the last object; it has all records of earlier objects."""
 
 
@@ -200,10 +196,10 @@ class Unsure(TypedDict, total=False):
 
     complete: Annotated[
         Literal[False],
-        Field(description="There when the path does not lead to the root; the reason is beside it."),
+        Schema(description="There when the path does not lead to the root; the reason is beside it."),
     ]
-    missing: Annotated[list[str], Field(description="Unknown parents.")]
-    cycle: Annotated[list[str], Field(description="Nodes of a cycle.")]
+    missing: Annotated[list[str], Schema(description="Unknown parents.")]
+    cycle: Annotated[list[str], Schema(description="Nodes of a cycle.")]
 
 
 class NodePath(Unsure):
@@ -236,25 +232,25 @@ class OutlineExample(TypedDict):
 class OutlineGroup(TypedDict):
     """Records of one action below one group."""
 
-    id: Annotated[int, Field(ge=0)]
+    id: Annotated[int, Schema(minimum=0)]
     parent: int | None
     """The group above; null at the start of trees."""
     action_taken: Action
-    records: Annotated[int, Field(ge=1)]
-    leaves: Annotated[int, Field(ge=0)]
+    records: Annotated[int, Schema(minimum=1)]
+    leaves: Annotated[int, Schema(minimum=0)]
     """The number of its records without descendants."""
     firstRecordedAt: RecordedAt
     lastRecordedAt: RecordedAt
     complete: bool
     """False without a path from the root: a parent is missing, or the path begins in a cycle."""
-    examples: Annotated[list[OutlineExample], Field(max_length=3)]
+    examples: Annotated[list[OutlineExample], Schema(maxItems=3)]
 
 
 class Outline(TypedDict):
     """A root's records, folded by action: each group after its parent."""
 
     root_id: RootId
-    records: Annotated[int, Field(ge=1)]
+    records: Annotated[int, Schema(minimum=1)]
     groups: list[OutlineGroup]
     truncated: bool
     """True if there are more groups than fit into a response."""
@@ -262,10 +258,10 @@ class Outline(TypedDict):
 
 Link: TypeAlias = Annotated[
     str,
-    Field(description="A link to the bytes as they are stored: 15 minutes, compressed, and no client unpacks them."),
+    Schema(description="A link to the bytes as they are stored: 15 minutes, compressed, and no client unpacks them."),
 ]
-Day: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "date"})]
-Sha256: TypeAlias = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256 in hexadecimal.")]
+Day: TypeAlias = Annotated[str, Schema(format="date")]
+Sha256: TypeAlias = Annotated[str, Schema(pattern="^[0-9a-f]{64}$", description="SHA-256 in hexadecimal.")]
 
 
 class ProvenObject(TypedDict):
@@ -274,9 +270,9 @@ class ProvenObject(TypedDict):
     day: Day
     key: str
     sha256: Sha256
-    size_bytes: Annotated[int, Field(ge=0)]
-    records: Annotated[int, Field(ge=0)]
-    lines: Annotated[int, Field(ge=0)]
+    size_bytes: Annotated[int, Schema(minimum=0)]
+    records: Annotated[int, Schema(minimum=0)]
+    lines: Annotated[int, Schema(minimum=0)]
     listed: bool
     """True if SHA-256 and size come from the day's digest; else from the commit."""
     location: Link
@@ -287,7 +283,7 @@ class DigestFile(TypedDict):
 
     day: Day
     key: str
-    size_bytes: Annotated[int, Field(ge=0)]
+    size_bytes: Annotated[int, Schema(minimum=0)]
     location: Link
 
 
@@ -308,7 +304,7 @@ class RecordProof(TypedDict):
     """`live`: not in the archive yet. `expired`: it left the table, and the next compaction archives it. `archived`:
     an object of an open day holds it. `sealed`: there are digests."""
     object: ProvenObject | None
-    digests: Annotated[list[DigestFile], Field(max_length=366)]
+    digests: Annotated[list[DigestFile], Schema(maxItems=366)]
     """From the object's day to the last sealed day, oldest first."""
     end: ChainEnd | None
     next: Day | None

@@ -2,22 +2,22 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from headwater.api.marquez.annotation_types import ReportedTag
 from headwater.api.marquez.types import ShortDataset, ShortJob
+from headwater.api.schema import BY_TYPE, Schema
 from headwater.api.types import Count, Id, Positive, Time, Transformation
 from headwater.queries.results.reports import Reason
 
 Direct: TypeAlias = Annotated[
-    bool, Field(description="On some path, no step was merely a condition (a join, a filter, a sort).")
+    bool, Schema(description="On some path, no step was merely a condition (a join, a filter, a sort).")
 ]
-Masked: TypeAlias = Annotated[bool, Field(description="On every path, some step masked it.")]
+Masked: TypeAlias = Annotated[bool, Schema(description="On every path, some step masked it.")]
 Operations: TypeAlias = Annotated[
-    list[str], Field(description="What was done, as reported: of operations the names, in their order.")
+    list[str], Schema(description="What was done, as reported: of operations the names, in their order.")
 ]
-Truncated: TypeAlias = Annotated[bool, Field(description="There was more than a request may read.")]
+Truncated: TypeAlias = Annotated[bool, Schema(description="There was more than a request may read.")]
 
 
 class ReportedColumn(TypedDict):
@@ -119,7 +119,7 @@ class PartRead(TypedDict, total=False):
 
     readsOtherPart: Annotated[
         Literal[True],
-        Field(
+        Schema(
             description="Its last run read other partitions or locations of all datasets in `through`, by the facet "
             "`subset`, than the jobs on the way last wrote."
         ),
@@ -152,7 +152,7 @@ class ImpactReport(TypedDict):
     """Everything downstream of a job or dataset, nearest first."""
 
     nodeId: str
-    impacted: list[Annotated[ImpactedJob | ImpactedDataset, Field(discriminator="type")]]
+    impacted: list[Annotated[ImpactedJob | ImpactedDataset, BY_TYPE]]
     truncated: bool
     """True if the report is cut: more is downstream than a request may read."""
 
@@ -211,7 +211,7 @@ class ColumnImpactReport(TypedDict):
     """Everything derived from a column, nearest first."""
 
     nodeId: str
-    impacted: list[Annotated[DerivedColumn | DerivingJob | DerivedDataset, Field(discriminator="type")]]
+    impacted: list[Annotated[DerivedColumn | DerivingJob | DerivedDataset, BY_TYPE]]
     truncated: bool
     """True if the report is cut: more is derived from it than a request may read."""
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from benchmarks.tpch import QUERIES
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.oracle import TPCH_TABLES, QueryLineage, Tables, read_lineage
 from tests.spark.capture.specification import lines_of
+from tests.spark.capture.tpch_queries import QUERIES
 
 SOURCE = re.compile(r"(\w+)\.(\w+) [A-Z_ ]+")
 

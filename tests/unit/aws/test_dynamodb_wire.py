@@ -16,6 +16,7 @@ from botocore.client import BaseClient
 from botocore.credentials import Credentials
 from botocore.exceptions import NoRegionError, SSLError
 from botocore.parsers import create_parser
+from botocore.regions import EndpointResolver
 from botocore.serialize import create_serializer
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -166,6 +167,22 @@ def test_the_endpoint_is_boto3s(environment, variables):
     for name, value in variables.items():
         environment.setenv(name, value)
     assert clients.dynamodb().connections.url == boto3.Session().client("dynamodb").meta.endpoint_url
+
+
+def test_the_endpoint_of_each_region_is_boto3s(environment):
+    session = boto3.Session()
+    regions = [
+        region
+        for partition in session.get_available_partitions()
+        for region in session.get_available_regions("dynamodb", partition)
+    ]
+
+    urls = {region: clients._dynamodb_url(clients.session(), region, EndpointResolver) for region in regions}
+
+    resolver = EndpointResolver(clients.session().get_data("endpoints"))
+    assert urls == {
+        region: f"https://{resolver.construct_endpoint('dynamodb', region)['hostname']}" for region in regions
+    }
 
 
 def test_boto3s_client_is_used_where_the_functions_variable_says_so(environment):

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from benchmarks import cost, instant_endpoint, processes, rows, tables
+from benchmarks import cost, instant_endpoint, rows, tables
 from benchmarks.shape import Shape, read_shape, write_shape
 from benchmarks.trace_work import our_lines, plain_lines
 
@@ -35,11 +35,8 @@ def test_plain_tracing_makes_the_same_lines_as_ours():
 @pytest.mark.parametrize(
     ("row", "ratio", "met"),
     [
-        (rows.faster("a", 1.0, 3.0, at_least=3, show=rows.seconds), "3.0x faster", True),
-        (rows.faster("a", 1.0, 2.9, at_least=3, show=rows.seconds), "2.9x faster", False),
         (rows.more("a", 120.0, 100.0, at_least=1.2, show=rows.seconds), "1.20x", True),
         (rows.within("a", 1.6, 1.0, at_most=1.5, show=rows.seconds), "1.60x", False),
-        (rows.above("a", 3.0, 1.5, limit=4.0, show=rows.seconds), "2.00x", False),
         (rows.below("a", 1.6e9, 1e9, limit=1.5e9, show=rows.gigabytes), "1.60x", False),
     ],
 )
@@ -47,7 +44,7 @@ def test_a_goal_is_met_or_missed(row, ratio, met):
     assert (row.ratio, row.met) == (ratio, met)
 
 
-@pytest.mark.parametrize("module", [cost, instant_endpoint, processes, rows, tables])
+@pytest.mark.parametrize("module", [cost, instant_endpoint, rows, tables])
 def test_the_examples_in_the_benchmarks_hold(module):
     results = doctest.testmod(module)
 

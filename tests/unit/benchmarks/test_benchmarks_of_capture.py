@@ -1,17 +1,12 @@
-"""The benchmarks of capture compare fairly: in pairs, whose first changes, and of plans both time and memory count."""
+"""The benchmarks of capture compare fairly: in pairs, whose first changes."""
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
-from benchmarks import capture
-from benchmarks.capture import cost_row, in_pairs, plan_row
-from benchmarks.instant_endpoint import accept_events, counting
+from benchmarks.capture import cost_row, in_pairs
+from benchmarks.instant_endpoint import accept_events
 from benchmarks.rows import compare_pairs, seconds
-
-QUICK = {"s": 0.4, "write_s": 2.0, "heap": 90e6, "python": 10e6, "tier": 1, "event": 40_000, "columns": 301}
 
 
 def test_the_one_that_goes_first_changes_with_every_pair():
@@ -27,20 +22,9 @@ def test_the_one_that_goes_first_changes_with_every_pair():
 
 
 def test_of_pairs_the_median_of_their_ratios_counts():
-    row = compare_pairs("a", [1.0, 4.0, 9.0], [1.0, 2.0, 8.0], at_most=1.1, show=seconds)
+    row = compare_pairs("a", [1.0, 4.0, 9.0], [1.0, 2.0, 8.0], show=seconds)
 
-    assert (row.ours, row.baseline, row.ratio, row.met) == ("4.00 s", "2.00 s", "1.12x (1.00 to 2.00)", False)
-
-
-@pytest.mark.parametrize(
-    ("figures", "met"), [({}, True), ({"s": 2.1}, False), ({"heap": 250e6}, False), ({"python": 170e6}, False)]
-)
-def test_a_plan_may_take_neither_too_long_nor_too_much_memory(figures, met):
-    assert plan_row("a plan", {**QUICK, **figures}).met is met
-
-
-def test_the_row_of_a_plan_shows_how_much_of_it_was_captured():
-    assert plan_row("a plan", QUICK).ours == "0.40 s, 100 MB; sources, 301 columns in 40 KB"
+    assert (row.ours, row.baseline, row.ratio) == ("4.00 s", "2.00 s", "1.12x (1.00 to 2.00)")
 
 
 def test_the_cost_once_in_a_job_stands_beside_the_cost_of_each_write():
@@ -60,17 +44,3 @@ def test_a_small_write_that_costs_more_than_its_goal_has_missed_it(later, met):
 @pytest.mark.parametrize(("path", "response"), [("/api/v1/lineage", (201, b"")), ("/api/v1/lineage/batch", (204, b""))])
 def test_the_endpoint_accepts_events_as_the_api_does(path, response):
     assert accept_events(f"POST {path} HTTP/1.1\r\n".encode(), b"{}") == response
-
-
-def test_the_endpoint_counts_the_events_that_it_accepts():
-    respond = counting(accept_events)
-    respond(b"POST /api/v1/lineage HTTP/1.1\r\n", b"{}")
-
-    assert respond(b"GET / HTTP/1.1\r\n", b"") == (200, b"1")
-
-
-def test_the_examples_hold():
-    results = doctest.testmod(capture)
-
-    assert results.attempted > 0
-    assert results.failed == 0

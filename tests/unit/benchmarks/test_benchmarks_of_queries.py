@@ -6,7 +6,7 @@ import doctest
 
 import pytest
 
-from benchmarks import column_pipelines, queries
+from benchmarks import queries
 from benchmarks.column_pipelines import (
     COLUMNS,
     SOURCES,
@@ -16,8 +16,6 @@ from benchmarks.column_pipelines import (
     sends_columns,
     sends_operations,
     sends_schemas,
-    wide_column_lineage,
-    wide_operations,
 )
 from benchmarks.pipelines import CHAIN
 from benchmarks.queries_work import (
@@ -25,11 +23,8 @@ from benchmarks.queries_work import (
     column_lineage,
     current_queries,
     field_node,
-    measure_alike,
     measure_chains,
-    measure_crowd,
     measure_hub,
-    measure_wide,
     past_queries,
 )
 from benchmarks.query_world import QueryWorld
@@ -39,18 +34,7 @@ from headwater.events.parse import parse_event
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import parse_operations
 
-SIZES = Sizes(
-    few_chains=1,
-    chains=2,
-    runs=3,
-    readers=4,
-    hub_runs=2,
-    too_many_readers=5,
-    width=20,
-    lineage_width=6,
-    alike_runs=8,
-    alike_width=8,
-)
+SIZES = Sizes(few_chains=1, chains=2, runs=3, readers=4, hub_runs=2)
 STEP = column_chain(7)[3]
 
 
@@ -85,7 +69,6 @@ def test_column_lineage_and_operations_report_the_same():
     lineage, operations = sends_column_lineage(STEP, 0)[1], sends_operations(STEP, 0)[1]
 
     assert sources(columns_by_lineage(lineage)) == sources(columns_by_operations(operations))
-    assert sources(columns_by_lineage(wide_column_lineage(5))) == sources(columns_by_operations(wide_operations(5)))
 
 
 @pytest.mark.parametrize("sends", [sends_schemas, sends_column_lineage, sends_operations, sends_columns])
@@ -111,7 +94,6 @@ def test_a_column_is_followed_through_its_whole_chain():
     assert result.count == CHAIN + 1
     assert 0 < rounds <= calls.reads <= calls.items
     assert calls.item_bytes > 0
-    assert (result.truncated, result.linked) == (False, False)
 
 
 @pytest.mark.parametrize("of_chain", [current_queries(column_chain(0)), past_queries(column_chain(0), 1)])
@@ -138,27 +120,9 @@ def test_a_hub_has_each_of_its_readers():
     assert figures["one run/graph/count"] == 1 + 2 * SIZES.readers
     assert figures["one run/down/count"] == figures["many runs/down/count"] == 1 + SIZES.readers
     assert figures["one run/mappings/count"] == SIZES.readers
-    assert measure_crowd(SIZES)["one run/down/count"] == 1 + SIZES.too_many_readers
 
 
-def test_a_wide_dataset_is_queried_and_loaded():
-    figures = measure_wide(SIZES)
-
-    assert figures["wide/dataset/count"] == figures["wide/down/count"] == 2 * SIZES.width
-    assert figures["lineage/dataset/count"] == 2 * SIZES.lineage_width
-    assert figures["wide/event_bytes"] > figures["tenth/event_bytes"]
-
-
-def test_runs_that_report_alike_are_all_read_and_served_as_one():
-    figures = measure_alike(SIZES)
-    for kind in ("detail", "mappings"):
-        quarter, whole = (figures[f"{name}/{kind}/items"] for name in ("quarter", "whole"))
-        assert whole - quarter >= SIZES.alike_runs - SIZES.alike_runs // 4
-    assert figures["whole/detail/count"] == figures["quarter/detail/count"] > 0
-    assert figures["whole/mappings/response"] > figures["quarter/mappings/response"]
-
-
-@pytest.mark.parametrize("module", [queries, column_pipelines])
+@pytest.mark.parametrize("module", [queries])
 def test_the_examples_in_the_benchmarks_of_queries_hold(module):
     results = doctest.testmod(module)
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.name_rules import RULES_MAX, NameRule, RuleIndex, index_of, read_rules, rules_to_json
+from headwater.events.name_rule_models import RULES_MAX
+from headwater.events.name_rules import NameRule, RuleIndex, index_of, read_rules, rules_to_json
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater_model.errors import Invalid

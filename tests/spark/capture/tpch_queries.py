@@ -1,17 +1,5 @@
-"""A job like TPC-H's: ten of its 22 queries with the specification's values, each written as a table."""
+"""Ten of the 22 queries of TPC-H, with the specification's values."""
 
-from __future__ import annotations
-
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
 # TPC BENCHMARK H, revision 3.0.1, section 2.4, with its validation values; intervals as computed dates.
 QUERIES = {
     "q01_pricing_summary": """
@@ -87,22 +75,3 @@ QUERIES = {
         GROUP BY c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice
         ORDER BY o_totalprice DESC, o_orderdate LIMIT 100""",
 }
-
-
-def make_tables(folder: Path, scale: float) -> None:
-    """Write Parquet of all tables, `<table>.parquet`; at scale 1 they are 1 GB as text."""
-    program = shutil.which("tpchgen-cli", path=str(Path(sys.executable).parent)) or "tpchgen-cli"
-    command = [program, "parquet", "--scale-factor", str(scale), "--output-dir", str(folder), "--quiet"]
-    subprocess.run(command, check=True)  # noqa: S603 - a pinned program, our own arguments
-
-
-def open_tables(spark: SparkSession, folder: Path) -> None:
-    """Create views of the tables, by their names."""
-    for table in TABLES:
-        spark.read.parquet(str(folder / f"{table}.parquet")).createOrReplaceTempView(table)
-
-
-def write_all(spark: SparkSession) -> None:
-    """Write the result of each query as a table of its name."""
-    for name, query in QUERIES.items():
-        spark.sql(f"CREATE TABLE {name} USING parquet AS {query}")
