@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -20,6 +18,7 @@ from moto.dynamodb.models.table import Table
 
 from local_stack.aws.endpoint import ACCOUNT, REGION
 from local_stack.aws.item_sizes import transaction_refusal_of
+from local_stack.aws.tables.expressions import sort_key
 
 Refusal = tuple[str, str]
 """An error's code and message, both as AWS gives them."""
@@ -118,20 +117,13 @@ def _bounds(request: Mapping[str, Any]) -> Iterator[Refusal]:
     for expression in ("KeyConditionExpression", "FilterExpression", "ConditionExpression"):
         for operands in _BETWEEN.findall(request.get(expression, "")):
             low, high = (values.get(operand, {}) for operand in operands)
-            if _order(low) > _order(high):
+            if sort_key(low) > sort_key(high):
                 shown = ", ".join(
                     f"{side} bound operand: AttributeValue: {{{':'.join(*value.items())}}}"
                     for side, value in (("lower", low), ("upper", high))
                 )
                 rule = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound"
                 yield "ValidationException", f"Invalid {expression}: {rule}; {shown}"
-
-
-def _order(value: Mapping[str, str]) -> tuple[str, Decimal | bytes]:
-    """Make the key by which DynamoDB orders values of a type."""
-    [(kind, text)] = value.items()
-    orders: Mapping[str, Callable[[str], Decimal | bytes]] = {"N": Decimal, "B": b64decode}
-    return kind, orders.get(kind, str.encode)(text)
 
 
 def _index_keys(name: str, items: Iterable[Mapping[str, Any]]) -> Iterator[Refusal]:

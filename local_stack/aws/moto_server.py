@@ -9,8 +9,8 @@ Started by `local_stack.aws.endpoint`; serves one request at a time on its pipes
     {"messages": true}                     ->  {"messages": {queue name: count}}, in flight and delayed included
     {"let_go": true}                       ->  {}                 waits for a message end
 
-moto runs requests in threads without locks: conditional writes would not be atomic, and the deletion of a message could
-remove a new message. So DynamoDB, Glue, S3 and SQS have a lock each.
+Items and messages are ours (`local_stack.aws.tables`, `local_stack.aws.queues`). moto runs requests in threads without
+locks: so DynamoDB, Glue, S3 and SQS have a lock each.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ from typing import Any
 
 from moto.core.config import default_user_config
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
-from moto.sqs.models import Queue, sqs_backends
 from werkzeug.serving import make_server
 
 from local_stack.aws import moto_athena, moto_events, moto_glue, moto_kms, moto_patches
-from local_stack.aws.durable import Durable, Newer, open_database
-from local_stack.aws.endpoint import ACCOUNT, REGION, settings_at
+from local_stack.aws.disk import Disk, Newer
+from local_stack.aws.durable import Durable
+from local_stack.aws.endpoint import settings_at
 from local_stack.aws.limits import refusal_of, s3_refusal_of
+from local_stack.aws.queues import Queues
 from local_stack.aws.tables.operations import Tables
 from local_stack.processes.child_process import Message, serve_lines
 from local_stack.processes.time_skip import Skipping
@@ -50,8 +51,6 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 # A Wait state on this machine: the compaction checks its roots once a second.
 _WAIT_S = 1
-# Between two reads of a queue: then a message made visible by a skip is found.
-_LOOK_S = 0.1
 _NO_HEADERS = (
     email.errors.FirstHeaderLineIsContinuationDefect,
     email.errors.MisplacedEnvelopeHeaderDefect,
@@ -161,52 +160,24 @@ class Guarded:
         return self._application(environ, start_response)
 
 
-class OnTables:
-    """A WSGI application for operations on items, in the local stack's own tables."""
+class OnOurs:
+    """A WSGI application for operations on items and messages, in the local stack's own tables and queues."""
 
-    def __init__(self, application: Application, tables: Tables) -> None:
-        self._application, self._tables = application, tables
+    def __init__(self, application: Application, tables: Tables, queues: Queues) -> None:
+        self._application, self._tables, self._queues = application, tables, queues
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a WSGI request."""
-        responded = self._tables.respond(environ.get("HTTP_X_AMZ_TARGET", ""), environ["wsgi.input"].getvalue())
+        target, sent = environ.get("HTTP_X_AMZ_TARGET", ""), environ["wsgi.input"].getvalue()
+        if not target and _service(environ) == "sqs":
+            start_response("400 Bad Request", [])
+            return [b"the local stack's SQS takes JSON, the protocol of SDKs since 2023"]
+        responded = self._tables.respond(target, sent) or self._queues.respond(target, sent)
         if responded is None:
             return self._application(environ, start_response)
-        status, body = responded
-        start_response(str(status), [("Content-Type", "application/x-amz-json-1.0")])
+        status, body, headers = responded
+        start_response(str(status), [("Content-Type", "application/x-amz-json-1.0"), *headers.items()])
         return [body]
-
-
-class LongPolls:
-    """A WSGI application with waits of ReceiveMessage for a message, without a lock and at next to no cost.
-
-    moto's own long poll would hold the lock meanwhile, and reads once a second: it notices a skip of time too late.
-    """
-
-    def __init__(self, application: Application) -> None:
-        self._application = application
-        self._is_over = False
-
-    def let_go(self) -> None:
-        """End all waits for a message, for good."""
-        self._is_over = True
-
-    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Handle a WSGI request."""
-        if environ.get("HTTP_X_AMZ_TARGET") == "AmazonSQS.ReceiveMessage":
-            request = json.loads(environ["wsgi.input"].getvalue() or b"{}")
-            if wait_s := request.get("WaitTimeSeconds"):
-                self._await_message(request.get("QueueUrl", ""), wait_s)
-                body = json.dumps({**request, "WaitTimeSeconds": 0}).encode()
-                environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
-        return self._application(environ, start_response)
-
-    def _await_message(self, queue_url: str, wait_s: float) -> None:
-        queue = sqs_backends[ACCOUNT][REGION].queues.get(queue_url.rpartition("/")[2])
-        for _ in range(round(wait_s / _LOOK_S)):
-            if queue is None or self._is_over or queue.messages:
-                return
-            queue.wait_for_messages(_LOOK_S)  # type: ignore[arg-type]
 
 
 class OneAtATime:
@@ -214,11 +185,11 @@ class OneAtATime:
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self.locks = {service: threading.Lock() for service in _LOCKED}
+        self._locks = {service: threading.Lock() for service in _LOCKED}
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a WSGI request."""
-        lock = self.locks.get(_service(environ))
+        lock = self._locks.get(_service(environ))
         if lock is None:
             return self._application(environ, start_response)
         with lock:
@@ -248,22 +219,22 @@ class Server:
             return self._listen(**request["listen"])
         if "offset_s" in request:
             self._skipping.to(request["offset_s"])
+            self._queues.wake()
             return {}
         if "restore" in request:
             return self._restore()
         if "let_go" in request:
-            self._polls.let_go()
+            self._queues.let_go()
             return {}
         if "messages" in request:
-            with self._in_turn.locks["sqs"]:
-                return {"messages": {queue.name: len(queue._messages) for queue in _queues()}}
-        with self._in_turn.locks["dynamodb"]:
-            return {"removed": self._tables.expire(time.time())}
+            return {"messages": self._queues.count()}
+        return {"removed": self._tables.expire(time.time())}
 
     def _restore(self) -> Message:
         try:
             if self._durable:
                 self._durable.restore(self._tables)
+                self._queues.restore()
         except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
             return {"unusable": f"its state is damaged ({type(error).__name__}: {error})"}
         return {}
@@ -271,14 +242,13 @@ class Server:
     def _listen(self, port: int, functions_url: str, scratch: str, state: str | None) -> Message:
         file = Path(state) if state else None
         try:
-            self._tables = Tables(open_database(file.with_name(_TABLES) if file else None))
-            application: Application = OnTables(Dispatcher(), self._tables)
+            self._tables = Tables(disk := Disk(file and file.with_name(_TABLES)))
+            self._queues = Queues(Disk(file), before=disk.sync)
+            application: Application = Dispatcher()
             if file is not None:
-                application = self._durable = Durable(application, file, _service)
+                application = self._durable = Durable(application, file, _service, before=disk.sync)
         except (sqlite3.Error, Newer) as error:
             return {"unusable": f"{file.name if file else _TABLES}: {error}"}
-        self._in_turn = OneAtATime(application)
-        self._polls = LongPolls(self._in_turn)
         listener = socket.socket()
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -289,7 +259,7 @@ class Server:
         port = listener.getsockname()[1]
         os.environ["MOTO_PORT"] = str(port)  # The address of moto's services for moto's state machines
         _change_moto(functions_url, moto_athena.duckdb_over(settings_at(f"http://127.0.0.1:{port}"), Path(scratch)))
-        guarded = Guarded(self._polls)
+        guarded = Guarded(OnOurs(OneAtATime(application), self._tables, self._queues))
         listener.listen(128)
         server = make_server("127.0.0.1", port, guarded, threaded=True, request_handler=_Handler, fd=listener.detach())
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -308,13 +278,7 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     moto_patches.name_every_execution()
     moto_patches.pass_errors_on_out_of_a_map()
     moto_patches.wait_at_most(_WAIT_S)
-    moto_patches.keep_queues_fast_when_they_are_long()
-    moto_patches.keep_the_order_of_groups()
     default_user_config["stepfunctions"] = {"execute_state_machine": True}
-
-
-def _queues() -> list[Queue]:
-    return list(sqs_backends[ACCOUNT][REGION].queues.values())
 
 
 if __name__ == "__main__":
