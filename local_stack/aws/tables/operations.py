@@ -256,9 +256,9 @@ class Tables:
 
     def _put(self, schema: Schema, item: Item) -> None:
         schema.table._validate_item_types(dict(item))
-        if item_bytes(item) > _ITEM_BYTES_MAX:
+        if (size_bytes := item_bytes(item)) > _ITEM_BYTES_MAX:
             raise MockValidationException("Item size has exceeded the maximum allowed size")
-        self._rows.put(schema, item)
+        self._rows.put(schema, item, size_bytes)
 
     def _write_batch(self, request: Request) -> bytes:
         schemas = {name: self._schema(name) for name in request["RequestItems"]}

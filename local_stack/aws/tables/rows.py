@@ -69,9 +69,10 @@ class Rows:
         ).fetchone()
         return stored
 
-    def put(self, schema: Schema, item: Item) -> None:
+    def put(self, schema: Schema, item: Item, size_bytes: int | None = None) -> None:
         """Write an item over the stored item of its key."""
-        row = schema.row_of(item) | {"item": orjson.dumps(item), "bytes": item_bytes(item)}
+        size_bytes = size_bytes or item_bytes(item)
+        row = schema.row_of(item) | {"item": orjson.dumps(item), "bytes": size_bytes}
         row["expires"] = _moment(item.get(schema.ttl)) if schema.ttl else None
         places = ", ".join("?" * len(row))
         self._database.execute(

@@ -30,6 +30,9 @@ class Busy:
         self.most = 0
         self.bodies = []
 
+    def find(self, *_):
+        """Leave each request to moto."""
+
     def __call__(self, environ, start_response):
         self.at_once += 1
         self.most = max(self.most, self.at_once)
