@@ -1,7 +1,8 @@
 """Build a release: `python scripts/dist.py [FOLDER]`, into dist/: the template, both wheels, their bills of materials.
 
-SHA256SUMS names all of them. `--template FILE` takes a template of `headwater.features.release.construct`. The
-same tree gives the same bytes, on any day: hatchling reads the times of files from SOURCE_DATE_EPOCH, the time of the
+SHA256SUMS names all of them. `--template FILE` takes a template of `headwater.features.release.construct`, `--local`
+the synthesized template of `headwater serve`, which the wheel carries, too: an installation needs no Node. The same
+tree gives the same bytes, on any day: hatchling reads the times of files from SOURCE_DATE_EPOCH, the time of the
 commit. The explorer must have been built (`make explorer`), for it lies in the wheel of `headwater`.
 """
 
@@ -16,6 +17,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sbom import merge, read_lock, read_npm_lock, render_bom, select_required
 
@@ -29,11 +31,14 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist")
     parser.add_argument("--template", type=Path)
+    parser.add_argument("--local", type=Path)
     given = parser.parse_args(arguments)
     folder = given.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     template = build_template(folder, given.template)
-    wheels = {name: build(source, folder, template) for name, source in SOURCES.items()}
+    with TemporaryDirectory() as assembly:
+        local = given.local or synthesize(assembly)
+        wheels = {name: build(source, folder, template, local) for name, source in SOURCES.items()}
     built = [*wheels.values(), template, *write_bills(wheels)]
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in built)
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
@@ -52,10 +57,18 @@ def build_template(folder: Path, given: Path | None) -> Path:
     return file
 
 
-def build(source: Path, folder: Path, template: Path) -> Path:
-    """Build the wheel of a folder with a pyproject.toml; the wheel of `headwater` has the template in it."""
+def synthesize(folder: str) -> Path:
+    """Synthesize the template of the local stack into a folder."""
+    code = f"from local_stack.template import synthesis; print(synthesis.synthesize_into(synthesis.Path({folder!r})))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own code
+    return Path(done.stdout.strip())
+
+
+def build(source: Path, folder: Path, template: Path, local: Path) -> Path:
+    """Build the wheel of a folder with a pyproject.toml; the wheel of `headwater` has both templates in it."""
     code = f"from hatchling.build import build_wheel; print(build_wheel({str(folder)!r}))"
-    environment = {**os.environ, "SOURCE_DATE_EPOCH": _commit_s(), "HEADWATER_TEMPLATE": str(template)}
+    templates = {"HEADWATER_TEMPLATE": str(template), "HEADWATER_LOCAL_TEMPLATE": str(local)}
+    environment = {**os.environ, **templates, "SOURCE_DATE_EPOCH": _commit_s()}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=source, env=environment, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own code
     return folder / done.stdout.split()[-1]

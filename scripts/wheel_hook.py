@@ -1,7 +1,7 @@
 """Hatch build hook: the files of the wheel of `headwater` besides its sources, within the package `headwater`.
 
 They are the explorer if it is built (`make explorer`); the stack, its functions and jobs, and their local runtime, put
-on the path by `headwater.cli.main`; and the release's template, by HEADWATER_TEMPLATE of `scripts/dist.py`.
+on the path by `headwater.cli.main`; and the templates of the release and of the local stack, by `scripts/dist.py`.
 """
 
 from __future__ import annotations
@@ -28,5 +28,7 @@ class ExplorerHook(BuildHookInterface):  # type: ignore[type-arg, misc]  # hatch
         build_data["force_include"].update({str(path): f"headwater/page/{path.name}" for path in files})
         for name in _PROJECT:
             build_data["force_include"][str(Path(self.root) / name)] = f"headwater/project/{name}"
-        if template := os.environ.get("HEADWATER_TEMPLATE"):
-            build_data["force_include"][template] = "headwater/release/template.zip"
+        places = {"TEMPLATE": "release/template.zip", "LOCAL_TEMPLATE": "project/local.template.json"}
+        for name, place in places.items():
+            if template := os.environ.get(f"HEADWATER_{name}"):
+                build_data["force_include"][template] = f"headwater/{place}"

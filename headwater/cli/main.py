@@ -32,7 +32,7 @@ _COMMANDS = (
 )
 # The stack, its functions and jobs, and their local runtime: folders of a checkout; a wheel has them here.
 _PROJECT = Path(__file__).resolve().parents[1] / "project"
-_NEEDS_PACKAGES = "headwater: this command needs {}: run `pip install 'headwater[local]'`\n"
+_NEEDS_PACKAGES = "headwater: this command needs {}: run `pip install 'headwater[demo]'`\n"
 # The status of a program without a reader, as behind `head`: SIGPIPE's.
 _BROKEN_PIPE = 128 + 13
 _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on this machine, or into your account."

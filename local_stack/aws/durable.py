@@ -1,12 +1,10 @@
-"""The state of the endpoint, kept in a file: its objects, partitions and messages outlive the process.
+"""The state of the endpoint, kept in a file: its objects and partitions outlive the process.
 
-Items are in a file of their own (`local_stack.aws.tables`); a file of an older version has them still.
+Items are in a file of their own (`local_stack.aws.tables`); a file of an older version has them still. Messages are
+`local_stack.aws.queues`'s. SQLite has a change on the disk before the response leaves.
 
-SQLite has a change before the response leaves: an accepted change survives a crash. A message with a lost deletion is
-delivered again, as SQS may do.
-
-    durable = Durable(application, Path("state.sqlite"))
-    durable.restore(tables)  # into tables, buckets and queues made meanwhile
+    durable = Durable(application, Path("state.sqlite"), service_of, before)
+    durable.restore(tables)  # into tables and buckets made meanwhile
 """
 
 from __future__ import annotations
@@ -23,8 +21,8 @@ from xml.etree import ElementTree
 import orjson
 from moto.glue.models import glue_backends
 from moto.s3.models import FakeDeleteMarker, FakeKey, s3_backends
-from moto.sqs.models import Message, sqs_backends
 
+from local_stack.aws.disk import open_database
 from local_stack.aws.endpoint import ACCOUNT, REGION
 from local_stack.aws.tables.operations import Tables
 
@@ -32,51 +30,35 @@ Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 # Attributes of an object beyond its bytes.
 _OF_OBJECT = ("etag", "checksum_algorithm", "checksum_value", "lock_mode", "lock_until", "lock_legal_status")
-_OF_MESSAGE = (
-    "body",
-    "message_attributes",
-    "system_attributes",
-    "sent_timestamp",
-    "delayed_until",
-    "group_id",
-    "deduplication_id",
-    "sequence_number",
-)
-# 2: items are in a file of their own, where version 1 would miss them.
-_VERSION = 2
 _TABLES = """
 CREATE TABLE IF NOT EXISTS items (tbl TEXT, key TEXT, item BLOB, PRIMARY KEY (tbl, key)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS objects (
     bucket TEXT, key TEXT, number INTEGER, about TEXT, body BLOB, PRIMARY KEY (bucket, key, number));
 CREATE TABLE IF NOT EXISTS partitions (
     db TEXT, tbl TEXT, key TEXT, form TEXT, PRIMARY KEY (db, tbl, key)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS messages (queue TEXT, id TEXT, message TEXT, PRIMARY KEY (queue, id)) WITHOUT ROWID;
 """
 
 
-class Newer(Exception):
-    """A file of a later version."""
-
-
 class Durable:
-    """A WSGI application that keeps the changes by requests to Glue, S3 and SQS.
+    """A WSGI application that keeps the changes by requests to Glue and S3.
 
     Call it for one request to a service at a time; `service_of` names the service. The file has a connection for each.
+    `before` runs before a change is kept: the change may follow from others.
 
     Raises:
         Newer: the file is of a later version.
     """
 
-    def __init__(self, application: Application, file: Path, service_of: Callable[[Environ], str]) -> None:
-        self._application, self._service_of = application, service_of
-        self._objects, self._messages, self._partitions = (_open(file) for _ in range(3))
-        self._keepers = {
-            "glue": self._keep_partitions,
-            "s3": self._keep_objects,
-            "sqs": self._keep_messages,
-        }
-        self._known: dict[str, set[str]] = {}
-        self._place = 0
+    def __init__(
+        self,
+        application: Application,
+        file: Path,
+        service_of: Callable[[Environ], str],
+        before: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._application, self._service_of, self._before = application, service_of, before
+        self._objects, self._partitions = (_open(file) for _ in range(2))
+        self._keepers = {"glue": self._keep_partitions, "s3": self._keep_objects}
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a WSGI request."""
@@ -89,6 +71,7 @@ class Durable:
         chunks = list(self._application(environ, start))
         keep = self._keepers.get(self._service_of(environ))
         if keep and statuses[-1].startswith("2"):
+            self._before()
             keep(environ)
         return chunks
 
@@ -111,25 +94,6 @@ class Durable:
                 ]
                 self._objects.executemany("INSERT INTO objects VALUES (?, ?, ?, ?, ?)", rows)
 
-    # -- messages
-
-    def _keep_messages(self, _: Environ) -> None:
-        for name, queue in sqs_backends[ACCOUNT][REGION].queues.items():
-            there = {message.id: message for message in queue._messages}
-            known = self._known.setdefault(name, set())
-            if there.keys() == known:
-                continue
-            with self._messages:
-                gone = [(name, each) for each in known - there.keys()]
-                self._messages.executemany("DELETE FROM messages WHERE queue = ? AND id = ?", gone)
-                new = [(name, each, self._message_row(message)) for each, message in there.items() if each not in known]
-                self._messages.executemany("INSERT OR REPLACE INTO messages VALUES (?, ?, ?)", new)
-            self._known[name] = set(there)
-
-    def _message_row(self, message: Message) -> str:
-        self._place += 1
-        return json.dumps({"place": self._place, **{name: getattr(message, name) for name in _OF_MESSAGE}})
-
     # -- partitions of tables in Glue
 
     def _keep_partitions(self, environ: Environ) -> None:
@@ -145,7 +109,7 @@ class Durable:
     # -- restoring
 
     def restore(self, tables: Tables) -> None:
-        """Put all kept things back into the tables, buckets and queues of their names."""
+        """Put all kept things back into the tables and buckets of their names."""
         self._move_items(tables)
         tables.restore()
         buckets = s3_backends[ACCOUNT]["aws"].buckets
@@ -157,14 +121,6 @@ class Durable:
                 versions.setlist(key, [*versions.getlist(key, []), _object_of(name, key, json.loads(about), body)])
         for database, table, form in self._partitions.execute("SELECT db, tbl, form FROM partitions"):
             glue_backends[ACCOUNT][REGION].get_table(database, table).create_partition(json.loads(form))
-        queues = sqs_backends[ACCOUNT][REGION].queues
-        stored = self._messages.execute("SELECT queue, id, message FROM messages")
-        messages = [(name, message_id, json.loads(message)) for name, message_id, message in stored]
-        for name, message_id, message in sorted(messages, key=lambda row: _order(row[2])):
-            self._place = max(self._place, _order(message)[0])
-            if name in queues:
-                queues[name].add_message(_message_of(message_id, message, fifo=queues[name].fifo_queue))
-                self._known.setdefault(name, set()).add(message_id)
 
     def _move_items(self, tables: Tables) -> None:
         """Move the items of an older version into the tables."""
@@ -172,22 +128,6 @@ class Durable:
         tables.put_all((table, orjson.loads(item)) for table, item in items)
         with self._objects:
             self._objects.execute("DELETE FROM items")
-
-
-def open_database(file: Path | None) -> sqlite3.Connection:
-    """Open a database that has each change before its response leaves; without a file it is in memory.
-
-    Raises:
-        Newer: the file is of a later version.
-    """
-    connection = sqlite3.connect(file or ":memory:", timeout=60, check_same_thread=False, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    [version] = connection.execute("PRAGMA user_version").fetchone()
-    if version > _VERSION:
-        raise Newer(f"is of version {version}, and this program reads {_VERSION}")
-    connection.execute(f"PRAGMA user_version = {_VERSION}")
-    return connection
 
 
 def _open(file: Path) -> sqlite3.Connection:
@@ -229,17 +169,3 @@ def _object_of(bucket: str, key: str, about: Mapping[str, Any], body: bytes | No
         setattr(fake_key, f"_{name}" if name == "etag" else name, about[name])
     fake_key.set_metadata(about["metadata"], replace=True)
     return fake_key
-
-
-def _order(stored: Mapping[str, Any]) -> tuple[int, float]:
-    """Order kept messages; older versions kept only their time."""
-    return stored.get("place", 0), stored["sent_timestamp"]
-
-
-def _message_of(message_id: str, stored: Mapping[str, Any], *, fifo: bool) -> Message:
-    message = Message(message_id, stored["body"])
-    for name in _OF_MESSAGE:
-        setattr(message, name, stored.get(name))
-    if fifo and message.group_id is None:  # older versions kept no groups
-        message.group_id = message_id
-    return message

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -20,6 +19,7 @@ from moto.dynamodb.models.table import Table
 
 from local_stack.aws.endpoint import ACCOUNT, REGION
 from local_stack.aws.item_sizes import transaction_refusal_of
+from local_stack.aws.tables.expressions import sort_key
 
 Refusal = tuple[str, str]
 """An error's code and message, both as AWS gives them."""
@@ -73,11 +73,12 @@ def _transact_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 def _put(request: Mapping[str, Any]) -> Iterator[Refusal]:
-    name, item = request.get("TableName", ""), request.get("Item", {})
-    table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
-    keys = (table.hash_key_attr, table.range_key_attr or "") if table is not None else ()
-    yield from _no_empty_key({key: item[key] for key in keys if key in item})
-    yield from _index_keys(name, [item])
+    item, table = request.get("Item", {}), dynamodb_backends[ACCOUNT][REGION].tables.get(request.get("TableName", ""))
+    if table is not None:
+        keys = (table.hash_key_attr, table.range_key_attr or "")
+        yield from _no_empty_key({key: item[key] for key in keys if key in item})
+        for attribute, key_type in _local_index_keys(table).items():
+            yield from _index_key(attribute, key_type, item.get(attribute))
     yield from _bounds(request)
 
 
@@ -114,11 +115,12 @@ def _no_empty_key(key: Mapping[str, Mapping[str, str]]) -> Iterator[Refusal]:
 
 def _bounds(request: Mapping[str, Any]) -> Iterator[Refusal]:
     """Check the bounds of BETWEEN in every expression of a request."""
-    values = request.get("ExpressionAttributeValues", {})
+    if not (values := request.get("ExpressionAttributeValues")):
+        return
     for expression in ("KeyConditionExpression", "FilterExpression", "ConditionExpression"):
         for operands in _BETWEEN.findall(request.get(expression, "")):
             low, high = (values.get(operand, {}) for operand in operands)
-            if _order(low) > _order(high):
+            if sort_key(low) > sort_key(high):
                 shown = ", ".join(
                     f"{side} bound operand: AttributeValue: {{{':'.join(*value.items())}}}"
                     for side, value in (("lower", low), ("upper", high))
@@ -127,21 +129,7 @@ def _bounds(request: Mapping[str, Any]) -> Iterator[Refusal]:
                 yield "ValidationException", f"Invalid {expression}: {rule}; {shown}"
 
 
-def _order(value: Mapping[str, str]) -> tuple[str, Decimal | bytes]:
-    """Make the key by which DynamoDB orders values of a type."""
-    [(kind, text)] = value.items()
-    orders: Mapping[str, Callable[[str], Decimal | bytes]] = {"N": Decimal, "B": b64decode}
-    return kind, orders.get(kind, str.encode)(text)
-
-
-def _index_keys(name: str, items: Iterable[Mapping[str, Any]]) -> Iterator[Refusal]:
-    table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
-    keys = _local_index_keys(table) if table is not None else {}
-    for item in items:
-        for attribute, key_type in keys.items():
-            yield from _index_key(attribute, key_type, item.get(attribute))
-
-
+@lru_cache
 def _local_index_keys(table: Table) -> dict[str, str]:
     """List the sort keys of the table's local indexes, and their types."""
     types = {attribute["AttributeName"]: attribute["AttributeType"] for attribute in table.attr}

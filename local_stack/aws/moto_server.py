@@ -9,14 +9,12 @@ Started by `local_stack.aws.endpoint`; serves one request at a time on its pipes
     {"messages": true}                     ->  {"messages": {queue name: count}}, in flight and delayed included
     {"let_go": true}                       ->  {}                 waits for a message end
 
-moto runs requests in threads without locks: conditional writes would not be atomic, and the deletion of a message could
-remove a new message. So DynamoDB, Glue, S3 and SQS have a lock each.
+Items and messages are ours (`local_stack.aws.tables`, `local_stack.aws.queues`). moto runs requests in threads without
+locks: so DynamoDB, Glue, S3 and SQS have a lock each.
 """
 
 from __future__ import annotations
 
-import email.errors
-import email.message
 import json
 import logging
 import os
@@ -26,111 +24,141 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from email.message import Message
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from urllib.parse import unquote
 
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from moto.core.config import default_user_config
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
-from moto.sqs.models import Queue, sqs_backends
 from werkzeug.serving import make_server
 
 from local_stack.aws import moto_athena, moto_events, moto_glue, moto_kms, moto_patches
-from local_stack.aws.durable import Durable, Newer, open_database
-from local_stack.aws.endpoint import ACCOUNT, REGION, settings_at
+from local_stack.aws.disk import Disk, Newer
+from local_stack.aws.durable import Durable
+from local_stack.aws.endpoint import settings_at
 from local_stack.aws.limits import refusal_of, s3_refusal_of
+from local_stack.aws.queues import Queues
 from local_stack.aws.tables.operations import Tables
-from local_stack.processes.child_process import Message, serve_lines
+from local_stack.processes.child_process import Message as Document
+from local_stack.processes.child_process import serve_lines
 from local_stack.processes.time_skip import Skipping
 from local_stack.web.web_guard import find_refusal
 
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+Headers = list[tuple[str, str]]
 
 # A Wait state on this machine: the compaction checks its roots once a second.
 _WAIT_S = 1
-# Between two reads of a queue: then a message made visible by a skip is found.
-_LOOK_S = 0.1
-_NO_HEADERS = (
-    email.errors.FirstHeaderLineIsContinuationDefect,
-    email.errors.MisplacedEnvelopeHeaderDefect,
-    email.errors.MissingHeaderBodySeparatorDefect,
-)
+_READ_BYTES = 65_536
+_JSON = [("Content-Type", "application/x-amz-json-1.0")]
+_STATUSES = {200: "200 OK", 400: "400 Bad Request"}
 _TABLES = "tables.sqlite"
 _LOCKED = {"dynamodb", "glue", "s3", "sqs"}
 
 
 class _Handler(MotoRequestHandler):
-    """moto's request handler on open connections: Werkzeug's own closes each, at a millisecond or more."""
+    """moto's request handler on open connections; httptools reads requests, as strictly as RFC 9112.
 
-    protocol_version = "HTTP/1.1"
+    Werkzeug closes each connection, at a millisecond or more, and reads a request by the parser of mails.
+    """
+
+    protocol_version = request_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    # A response is a single write: after each write, the thread waits for its turn.
-    wbufsize = -1
+    command = ""
 
-    def run_wsgi(self) -> None:
-        """Read the whole request, then respond: the next request starts on a clean connection."""
+    def handle(self) -> None:
+        """Respond to all requests of a connection, in turn."""
+        self._parser = HttpRequestParser(self)
+        self._whole, self.close_connection = list[tuple[str, str, Message, bytes]](), False
+        fault = ""
+        with suppress(OSError):  # The client is gone
+            while not (self.close_connection or fault) and (received := self.connection.recv(_READ_BYTES)):
+                try:
+                    self._parser.feed_data(received)
+                except (HttpParserError, HttpParserUpgrade) as error:
+                    fault = str(error)
+                while self._whole and not self.close_connection:
+                    self._respond(*self._whole.pop(0))
+            if fault and not self.close_connection:
+                self._write("400 Bad Request", [("Connection", "close")], fault.encode())
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        self._target, self._headers, self._body = "", Message(), list[bytes]()
+
+    def on_url(self, part: bytes) -> None:
+        """Read a part of the target."""
+        self._target += part.decode("latin-1")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Read a header."""
+        self._headers[name.decode("latin-1")] = value.decode("latin-1")
+
+    def on_headers_complete(self) -> None:
+        """Ask for an announced body."""
+        if "Expect" in self._headers:
+            self.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def on_body(self, part: bytes) -> None:
+        """Read a part of the body."""
+        self._body.append(part)
+
+    def on_message_complete(self) -> None:
+        """End a request."""
+        if not self._parser.should_keep_alive():
+            self._headers["Connection"] = "close"
+        self._whole.append((self._parser.get_method().decode(), self._target, self._headers, b"".join(self._body)))
+
+    def _respond(self, method: str, target: str, headers: Message, body: bytes) -> None:
+        self.command, self.path, self.headers = method, target, headers
+        self.close_connection = "close" in headers.get_all("Connection", ())
+        app = cast("Ours", self.server.app)
+        refusal = find_refusal(method, target, headers.items()) or _control_refusal(target)
+        try:
+            response = _forbid(refusal) if refusal else app.find(headers, body) or _run(app, self._environ(body))
+        except Exception as error:  # noqa: BLE001 - a bug must not cost the connection
+            traceback.print_exception(error)
+            response = "500 Internal Server Error", [("Content-Type", "text/plain")], str(error).encode()
+        self._write(*response)
+
+    def _environ(self, body: bytes) -> Environ:
         environ: Environ = self.make_environ()
-        if fault := _framing_fault(self.headers):
-            self.close_connection = True
-            self._write("400 Bad Request", [("Connection", "close")], fault.encode())
-            return
-        length = environ.get("CONTENT_LENGTH")
-        chunked = environ.get("wsgi.input_terminated", False)
-        body = environ["wsgi.input"].read(*([] if chunked else [int(length or 0)]))
-        environ["wsgi.input"] = BytesIO(body)
-        refusal = find_refusal(self.command, self.path, self.headers.items()) or _control_refusal(environ)
-        self._write(*(_forbid(refusal) if refusal is not None else _run(self.server.app, environ)))
+        return {**environ, "wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
 
-    def _write(self, status: str, headers: list[tuple[str, str]], body: bytes) -> None:
-        code, _, reason = status.partition(" ")
-        self.send_response_only(int(code), reason)
-        for name, value in headers:
-            self.send_header(name, value)
-        if self.command != "HEAD" and "content-length" not in {name.lower() for name, _ in headers}:
-            self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-        self.wfile.flush()
+    def _write(self, status: str, headers: Headers, body: bytes) -> None:
+        lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in headers)]
+        if self.command == "HEAD":
+            body = b""
+        elif "content-length" not in {name.lower() for name, _ in headers}:
+            lines.append(f"Content-Length: {len(body)}")
+        # A single write: after each write, the thread waits for its turn.
+        self.connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
 
 
-def _framing_fault(headers: email.message.Message) -> str:
-    """Find the reason why a request's end is unclear (RFC 9112, sections 5 and 6); empty if it is clear."""
-    lengths = headers.get_all("Content-Length", [])
-    # Behind a line that is no header all lines are lost. Further defects are about bodies, unread here.
-    if faults := [type(defect).__name__ for defect in headers.defects if isinstance(defect, _NO_HEADERS)]:
-        return f"a header must be a name, a colon and a value ({faults[0]})"
-    if len(lengths) > 1 or not all(length.isascii() and length.isdigit() for length in lengths):
-        return "Content-Length must be one number of bytes"
-    return "Content-Length beside Transfer-Encoding" if lengths and "Transfer-Encoding" in headers else ""
-
-
-def _control_refusal(environ: Environ) -> str | None:
+def _control_refusal(path: str) -> str | None:
     """Find the refusal of moto's own API: a POST to it wipes every table, and the stack never calls it."""
-    path = environ["PATH_INFO"]
-    return f"{path[:100]!r}: moto's own API is closed" if path.lower().startswith("/moto-api") else None
+    return f"{path[:100]!r}: moto's own API is closed" if unquote(path).lower().startswith("/moto-api") else None
 
 
-def _forbid(refusal: str) -> tuple[str, list[tuple[str, str]], bytes]:
+def _forbid(refusal: str) -> tuple[str, Headers, bytes]:
     return "403 Forbidden", [("Content-Type", "application/json")], json.dumps({"message": refusal}).encode()
 
 
-def _run(application: Application, environ: Environ) -> tuple[str, list[tuple[str, str]], bytes]:
-    """Run the application to a response in one piece; an exception in moto is a 500, and clients retry."""
-    started: list[tuple[str, list[tuple[str, str]]]] = []
+def _run(application: Application, environ: Environ) -> tuple[str, Headers, bytes]:
+    """Run the application to a response in one piece."""
+    started = list[tuple[str, Headers]]()
 
-    def start_response(status: str, headers: list[tuple[str, str]], _: object = None) -> Callable[[bytes], object]:
+    def start_response(status: str, headers: Headers, _: object = None) -> Callable[[bytes], object]:
         started.append((status, headers))
         return BytesIO().write
 
-    try:
-        chunks = application(environ, start_response)
-        body = b"".join(chunks)
-    except Exception as error:  # noqa: BLE001 - a bug in moto must not cost the connection
-        traceback.print_exception(error)
-        return "500 Internal Server Error", [("Content-Type", "text/plain")], str(error).encode()
+    body = b"".join(application(environ, start_response))
     return *started[-1], body
 
 
@@ -142,71 +170,32 @@ class Dispatcher(DomainDispatcherApplication):
         self.get_backend_for_host = cache(self.get_backend_for_host)  # type: ignore[method-assign]
 
 
-class Guarded:
-    """A WSGI application with AWS's refusals that moto lacks; see `local_stack.aws.limits`."""
+class Ours:
+    """A WSGI application with the local stack's own tables and queues, and AWS's refusals that moto lacks."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, application: Application, tables: Tables, queues: Queues) -> None:
+        self._application, self._tables, self._queues = application, tables, queues
 
-    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Handle a WSGI request."""
-        target = environ.get("HTTP_X_AMZ_TARGET", "")
-        if not target and _service(environ) == "s3":
-            if refusal := s3_refusal_of(environ.get("RAW_URI", "")):
-                start_response("400 Bad Request", [("Content-Type", "application/xml")])
-                return [f"<Error><Code>{refusal[0]}</Code><Message>{refusal[1]}</Message></Error>".encode()]
-        elif refusal := refusal_of(target, environ["wsgi.input"].getvalue()):
-            start_response("400 Bad Request", [("Content-Type", "application/x-amz-json-1.0")])
-            return [json.dumps({"__type": refusal[0], "message": refusal[1]}).encode()]
-        return self._application(environ, start_response)
-
-
-class OnTables:
-    """A WSGI application for operations on items, in the local stack's own tables."""
-
-    def __init__(self, application: Application, tables: Tables) -> None:
-        self._application, self._tables = application, tables
-
-    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Handle a WSGI request."""
-        responded = self._tables.respond(environ.get("HTTP_X_AMZ_TARGET", ""), environ["wsgi.input"].getvalue())
+    def find(self, headers: Message, body: bytes) -> tuple[str, Headers, bytes] | None:
+        """Find the response to a request about items or messages, or AWS's refusal; None for a request of moto's."""
+        target = headers.get("X-Amz-Target", "")
+        if not target and _service(headers.get("Authorization", "")) == "sqs":
+            return "400 Bad Request", [], b"the local stack's SQS takes JSON, the protocol of SDKs since 2023"
+        if refusal := refusal_of(target, body):
+            document = {"__type": refusal[0], "message": refusal[1]}
+            return "400 Bad Request", _JSON, json.dumps(document).encode()
+        responded = self._tables.respond(target, body) or self._queues.respond(target, body)
         if responded is None:
-            return self._application(environ, start_response)
-        status, body = responded
-        start_response(str(status), [("Content-Type", "application/x-amz-json-1.0")])
-        return [body]
-
-
-class LongPolls:
-    """A WSGI application with waits of ReceiveMessage for a message, without a lock and at next to no cost.
-
-    moto's own long poll would hold the lock meanwhile, and reads once a second: it notices a skip of time too late.
-    """
-
-    def __init__(self, application: Application) -> None:
-        self._application = application
-        self._is_over = False
-
-    def let_go(self) -> None:
-        """End all waits for a message, for good."""
-        self._is_over = True
+            return None
+        status, result, more = responded
+        return _STATUSES.get(status, str(status)), [*_JSON, *more.items()], result
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Handle a WSGI request."""
-        if environ.get("HTTP_X_AMZ_TARGET") == "AmazonSQS.ReceiveMessage":
-            request = json.loads(environ["wsgi.input"].getvalue() or b"{}")
-            if wait_s := request.get("WaitTimeSeconds"):
-                self._await_message(request.get("QueueUrl", ""), wait_s)
-                body = json.dumps({**request, "WaitTimeSeconds": 0}).encode()
-                environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
+        """Handle a WSGI request of moto's."""
+        if _service(environ.get("HTTP_AUTHORIZATION", "")) == "s3" and (refusal := s3_refusal_of(environ["RAW_URI"])):
+            start_response("400 Bad Request", [("Content-Type", "application/xml")])
+            return [f"<Error><Code>{refusal[0]}</Code><Message>{refusal[1]}</Message></Error>".encode()]
         return self._application(environ, start_response)
-
-    def _await_message(self, queue_url: str, wait_s: float) -> None:
-        queue = sqs_backends[ACCOUNT][REGION].queues.get(queue_url.rpartition("/")[2])
-        for _ in range(round(wait_s / _LOOK_S)):
-            if queue is None or self._is_over or queue.messages:
-                return
-            queue.wait_for_messages(_LOOK_S)  # type: ignore[arg-type]
 
 
 class OneAtATime:
@@ -214,25 +203,29 @@ class OneAtATime:
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self.locks = {service: threading.Lock() for service in _LOCKED}
+        self._locks = {service: threading.Lock() for service in _LOCKED}
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Handle a WSGI request."""
-        lock = self.locks.get(_service(environ))
+        lock = self._locks.get(_service_of(environ))
         if lock is None:
             return self._application(environ, start_response)
         with lock:
             return self._application(environ, start_response)
 
 
-def _service(environ: Environ) -> str:
-    """Find the service of the request's signature; an unsigned request is S3's.
+def _service(authorization: str) -> str:
+    """Find the service of a request's signature; an unsigned request is S3's.
 
-    >>> _service({"HTTP_AUTHORIZATION": "AWS4-HMAC-SHA256 Credential=k/20130101/us-east-1/sqs/aws4_request, ..."})
+    >>> _service("AWS4-HMAC-SHA256 Credential=k/20130101/us-east-1/sqs/aws4_request, ...")
     'sqs'
     """
-    scope = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition(",")[0].split("/")
+    scope = authorization.partition("Credential=")[2].partition(",")[0].split("/")
     return scope[3] if len(scope) == 5 else "s3"
+
+
+def _service_of(environ: Environ) -> str:
+    return _service(environ.get("HTTP_AUTHORIZATION", ""))
 
 
 class Server:
@@ -242,43 +235,42 @@ class Server:
         self._skipping = Skipping()
         self._durable: Durable | None = None
 
-    def respond(self, request: Message) -> Message:
+    def respond(self, request: Document) -> Document:
         """Carry out a request of the module's docstring."""
         if "listen" in request:
             return self._listen(**request["listen"])
         if "offset_s" in request:
             self._skipping.to(request["offset_s"])
+            self._queues.wake()
             return {}
         if "restore" in request:
             return self._restore()
         if "let_go" in request:
-            self._polls.let_go()
+            self._queues.let_go()
             return {}
         if "messages" in request:
-            with self._in_turn.locks["sqs"]:
-                return {"messages": {queue.name: len(queue._messages) for queue in _queues()}}
-        with self._in_turn.locks["dynamodb"]:
-            return {"removed": self._tables.expire(time.time())}
+            return {"messages": self._queues.count()}
+        return {"removed": self._tables.expire(time.time())}
 
-    def _restore(self) -> Message:
+    def _restore(self) -> Document:
         try:
             if self._durable:
                 self._durable.restore(self._tables)
+                self._queues.restore()
         except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
             return {"unusable": f"its state is damaged ({type(error).__name__}: {error})"}
         return {}
 
-    def _listen(self, port: int, functions_url: str, scratch: str, state: str | None) -> Message:
+    def _listen(self, port: int, functions_url: str, scratch: str, state: str | None) -> Document:
         file = Path(state) if state else None
         try:
-            self._tables = Tables(open_database(file.with_name(_TABLES) if file else None))
-            application: Application = OnTables(Dispatcher(), self._tables)
+            self._tables = Tables(disk := Disk(file and file.with_name(_TABLES)))
+            self._queues = Queues(Disk(file), before=disk.sync)
+            application: Application = Dispatcher()
             if file is not None:
-                application = self._durable = Durable(application, file, _service)
+                application = self._durable = Durable(application, file, _service_of, before=disk.sync)
         except (sqlite3.Error, Newer) as error:
             return {"unusable": f"{file.name if file else _TABLES}: {error}"}
-        self._in_turn = OneAtATime(application)
-        self._polls = LongPolls(self._in_turn)
         listener = socket.socket()
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -289,9 +281,9 @@ class Server:
         port = listener.getsockname()[1]
         os.environ["MOTO_PORT"] = str(port)  # The address of moto's services for moto's state machines
         _change_moto(functions_url, moto_athena.duckdb_over(settings_at(f"http://127.0.0.1:{port}"), Path(scratch)))
-        guarded = Guarded(self._polls)
+        ours = Ours(OneAtATime(application), self._tables, self._queues)
         listener.listen(128)
-        server = make_server("127.0.0.1", port, guarded, threaded=True, request_handler=_Handler, fd=listener.detach())
+        server = make_server("127.0.0.1", port, ours, threaded=True, request_handler=_Handler, fd=listener.detach())
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return {"port": port}
 
@@ -308,13 +300,7 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     moto_patches.name_every_execution()
     moto_patches.pass_errors_on_out_of_a_map()
     moto_patches.wait_at_most(_WAIT_S)
-    moto_patches.keep_queues_fast_when_they_are_long()
-    moto_patches.keep_the_order_of_groups()
     default_user_config["stepfunctions"] = {"execute_state_machine": True}
-
-
-def _queues() -> list[Queue]:
-    return list(sqs_backends[ACCOUNT][REGION].queues.values())
 
 
 if __name__ == "__main__":

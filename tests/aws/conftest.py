@@ -17,7 +17,7 @@ from moto import mock_aws
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.responses import DynamoHandler
-from moto.sqs.models import Message
+from moto.sqs.models import Message, Queue
 
 from headwater import settings
 from headwater.aws import clients
@@ -74,6 +74,11 @@ def _bare(resource):
     return {"Type": resource["Type"], "Properties": kept}
 
 
+def _groups_in_flight(queue):
+    """List the groups of messages in flight; moto keeps a message in flight until it is received again."""
+    return {message.group_id for message in queue.pending_messages if message.group_id and not message.visible}
+
+
 @pytest.fixture(scope="session", autouse=True)
 def moto_as_on_the_local_stack():
     _patch_moto()
@@ -86,7 +91,7 @@ def _patch_moto():
     moto_dynamodb.copy_only_what_a_transaction_touches()
     moto_dynamodb.render_attribute_values_as_they_are()
     moto_patches.read_templates_as_json_first()
-    moto_patches.keep_the_order_of_groups()
+    Queue.pending_message_groups = property(_groups_in_flight)
     moto_kms.make_no_private_key_for_symmetric_keys()
     moto_kms.sign_digests_as_they_are()
     moto_dynamodb.put_versions_in_batches()

@@ -1,43 +1,141 @@
-"""Expressions of DynamoDB, parsed and evaluated by moto's parsers."""
+"""Expressions of DynamoDB: conditions, updates and projections of the forms in use; a different form is refused.
+
+The texts of expressions are few, and each is parsed once. The key conditions of queries are parsed by moto.
+"""
 
 from __future__ import annotations
 
+import operator
 import re
+from base64 import b64decode
 from collections.abc import Callable, Mapping
+from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import orjson
-from moto.dynamodb.comparisons import create_condition_expression_parser
-from moto.dynamodb.exceptions import MockValidationException
-from moto.dynamodb.models.dynamo_type import DynamoType, LimitedSizeDict
-from moto.dynamodb.models.dynamo_type import Item as MotoItem
-from moto.dynamodb.parsing.executors import UpdateExpressionExecutor
-from moto.dynamodb.parsing.expressions import UpdateExpressionParser  # type: ignore[attr-defined]
+from moto.dynamodb.exceptions import AttributeIsReservedKeyword, MockValidationException
 from moto.dynamodb.parsing.key_condition_expression import parse_expression
-from moto.dynamodb.parsing.validators import UpdateExpressionValidator
+from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 
 from local_stack.aws.tables.schema import Column, Index, Item, Schema
 
 Request = Mapping[str, Any]
 Test = Callable[[Item | None], bool]
+Value = Mapping[str, Any]
+# An operand of an expression, an attribute or a value: found in an item by the names and values of a request.
+Operand = Callable[[Item, Request], Value | None]
+Parsed = Callable[[Item, Request], bool]
 
 _COMPARISONS = {"=": "= ?", "<": "< ?", "<=": "<= ?", ">": "> ?", ">=": ">= ?", "BETWEEN": "BETWEEN ? AND ?"}
+_OPERATORS = {"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _NAME = re.compile(r"#?\w+")
 _PARAMETER = re.compile(r"[#:]\w+")
+_TOKEN = re.compile(r"\s*([#:]?\w+|<>|<=|>=|[=<>(),])")
+_CLAUSE = re.compile(r"\b(SET|ADD|REMOVE)\b")
+_RESERVED = {word.upper() for word in ReservedKeywords.get_reserved_keywords()}
+_CHANGES = {
+    "SET": re.compile(
+        r"(?P<name>#?\w+)\s*=\s*(?:if_not_exists\((?P<kept>#?\w+)\s*,\s*(?P<value>:\w+)\)|(?P<plain>:\w+))"
+    ),
+    "ADD": re.compile(r"(?P<name>#?\w+)\s+(?P<value>:\w+)"),
+    "REMOVE": re.compile(r"(?P<name>#?\w+)"),
+}
 
 
 def parse_condition(request: Request, name: str = "ConditionExpression") -> Test | None:
     """Parse a condition or filter to a test of an item; None without such an expression.
 
     Raises:
-        MockValidationException: the expression is wrong, or a name or value of the request is in no expression.
+        MockValidationException: the expression is unknown, or a name or value of the request is in no expression.
     """
     text = request.get(name)
     if text is None:
         return None
-    names, values = _parameters(request)
-    condition = create_condition_expression_parser(text, names, values).parse()
-    return lambda item: bool(condition.expr(None if item is None else _in_moto(item)))
+    _parameters(request)
+    parsed = _parse_condition(text)
+    return lambda item: parsed(item or {}, request)
+
+
+@lru_cache
+def _parse_condition(text: str) -> Parsed:
+    tokens = _TOKEN.findall(text)
+    if "".join(tokens) != re.sub(r"\s", "", text):
+        raise _unknown(text)
+    try:
+        parsed = _either(tokens)
+    except IndexError as error:
+        raise _unknown(text) from error
+    if tokens:
+        raise _unknown(text)
+    return parsed
+
+
+def _either(tokens: list[str]) -> Parsed:
+    """Parse conditions joined by OR, each of them joined by AND."""
+    choices = [[_single(tokens)]]
+    while tokens and tokens[0].upper() in ("AND", "OR"):
+        if tokens.pop(0).upper() == "OR":
+            choices.append([])
+        choices[-1].append(_single(tokens))
+    return lambda item, request: any(all(each(item, request) for each in choice) for choice in choices)
+
+
+def _single(tokens: list[str]) -> Parsed:
+    """Parse a function, a comparison, or conditions in brackets."""
+    token = tokens.pop(0)
+    if token == "(":  # noqa: S105 - no secret
+        parsed = _either(tokens)
+        _expect(tokens, ")")
+        return parsed
+    if token in ("attribute_exists", "attribute_not_exists"):
+        _expect(tokens, "(")
+        attribute, there = _operand(tokens.pop(0)), token == "attribute_exists"  # noqa: S105 - no secret
+        _expect(tokens, ")")
+        return lambda item, request: (attribute(item, request) is not None) == there
+    left, comparison, right = _operand(token), tokens.pop(0), _operand(tokens.pop(0))
+    if comparison in ("=", "<>"):
+        return lambda item, request: _is_equal(left(item, request), right(item, request)) == (comparison == "=")
+    if comparison not in _OPERATORS:
+        raise _unknown(comparison)
+    return lambda item, request: _compare(left(item, request), comparison, right(item, request))
+
+
+def _is_equal(left: Value | None, right: Value | None) -> bool:
+    """Compare two values; numbers by their value, `1` and `1.0`."""
+    return left == right or (bool(left and right and {*left, *right} == {"N"}) and _compare(left, "=", right))
+
+
+def _compare(left: Value | None, comparison: str, right: Value | None) -> bool:
+    """Compare values of a type in their order; values of two types, or a missing value, have none."""
+    if left is None or right is None or left.keys() != right.keys():
+        return False
+    return bool(_OPERATORS[comparison](sort_key(left), sort_key(right)))
+
+
+def sort_key(value: Value) -> Any:
+    """Make the key by which DynamoDB orders values of a type: numbers, bytes, or strings in UTF-8."""
+    [(kind, content)] = value.items()
+    return Decimal(content) if kind == "N" else b64decode(content) if kind == "B" else str(content).encode()
+
+
+def _operand(token: str) -> Operand:
+    if token.startswith(":"):
+        return lambda _, request: request["ExpressionAttributeValues"][token]
+    if token.startswith("#"):
+        return lambda item, request: item.get(request["ExpressionAttributeNames"][token])
+    if not _NAME.fullmatch(token):
+        raise _unknown(token)
+    return lambda item, _: item.get(token)
+
+
+def _expect(tokens: list[str], token: str) -> None:
+    if tokens.pop(0) != token:
+        raise _unknown(token)
+
+
+def _unknown(text: str) -> MockValidationException:
+    return MockValidationException(f"the local stack does not know the expression {text!r}")
 
 
 def parse_key_condition(request: Request, schema: Schema, index: Index) -> tuple[list[str], list[Column]]:
@@ -67,26 +165,46 @@ def parse_key_condition(request: Request, schema: Schema, index: Index) -> tuple
     return where, bound
 
 
-def update(item: Item | None, key: Item, request: Request, schema: Schema) -> Item:
+def update(item: Item | None, key: Item, request: Request) -> Item:
     """Apply the update of a request to an item; a missing item is new.
 
     Raises:
-        MockValidationException: the update is wrong, or does not fit the item.
+        MockValidationException: the update is unknown, or adds to an attribute that is no number.
     """
     names, values = _parameters(request)
-    changed = _in_moto(item or key)
-    parsed = UpdateExpressionParser.make(request["UpdateExpression"])
-    valid = UpdateExpressionValidator(
-        parsed,
-        expression_attribute_names=names,
-        expression_attribute_values=values,
-        item=changed,
-        table=schema.table,
-    ).validate()
-    valid.normalize()
-    UpdateExpressionExecutor(valid, changed, names).execute()
-    result: Item = changed.to_json()["Attributes"]
-    return result
+    before = item or key
+    changed = dict(before)
+    for kind, name, other, value in _parse_update(request["UpdateExpression"]):
+        attribute, by = names.get(name, name), values.get(value, {})
+        if kind == "REMOVE":
+            changed.pop(attribute, None)
+        elif kind == "SET":
+            changed[attribute] = before.get(names.get(other, other), by)
+        elif {*by, *before.get(attribute, by)} == {"N"}:
+            changed[attribute] = {"N": str(Decimal(before.get(attribute, {"N": "0"})["N"]) + Decimal(by["N"]))}
+        else:
+            raise _unknown(f"ADD of {by} to {before.get(attribute)}")
+    return changed
+
+
+@lru_cache
+def _parse_update(text: str) -> list[tuple[str, str, str, str]]:
+    """List the changes: a clause, the name of an attribute, perhaps of an attribute that is kept, and of a value."""
+    first, *parts = _CLAUSE.split(text)
+    changes = list[tuple[str, str, str, str]]()
+    for kind, part in zip(parts[::2], parts[1::2], strict=True):
+        for each in re.split(r",(?![^(]*\))", part):
+            match = _CHANGES[kind].fullmatch(each.strip())
+            if match is None:
+                raise _unknown(text)
+            groups = {name: group or "" for name, group in match.groupdict().items()}
+            if reserved := {groups["name"].upper(), groups.get("kept", "").upper()} & _RESERVED:
+                raise AttributeIsReservedKeyword(min(reserved))
+            value = groups.get("plain") or groups.get("value", "")
+            changes.append((kind, groups["name"], groups.get("kept", ""), value))
+    if first.strip() or not changes:
+        raise _unknown(text)
+    return changes
 
 
 def parse_projection(request: Request) -> Callable[[Item], Item] | None:
@@ -113,20 +231,13 @@ def _parameters(request: Request) -> tuple[dict[str, str], dict[str, dict[str, s
     """
     names, values = request.get("ExpressionAttributeNames") or {}, request.get("ExpressionAttributeValues") or {}
     used = set(_PARAMETER.findall(" ".join(text for name, text in request.items() if name.endswith("Expression"))))
+    if missing := used - names.keys() - values.keys():
+        raise MockValidationException(f"Invalid expression: {min(missing)} in it is not defined")
     for kind, given in (("Names", names), ("Values", values)):
         if unused := given.keys() - used:
             rule = f"Value provided in ExpressionAttribute{kind} unused in expressions: keys: {{{min(unused)}}}"
             raise MockValidationException(rule)
     return names, values
-
-
-def _in_moto(item: Item) -> MotoItem:
-    """Convert an item; moto's own constructor measures the whole item for each attribute."""
-    converted: Any = MotoItem.__new__(MotoItem)
-    converted.attrs = LimitedSizeDict()
-    dict.update(converted.attrs, {name: DynamoType(dict(value)) for name, value in item.items()})
-    moto_item: MotoItem = converted
-    return moto_item
 
 
 def as_item(stored: bytes) -> Item:

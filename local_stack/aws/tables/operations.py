@@ -1,7 +1,8 @@
 """DynamoDB's operations on items, of the forms in use; a request of a different form is refused by name.
 
-    tables = Tables()
-    tables.respond("DynamoDB_20120810.GetItem", b'{"TableName": "records", "Key": {...}}')  # -> 200, b'{"Item": {...}}'
+    tables = Tables(Disk())
+    tables.respond("DynamoDB_20120810.GetItem", b'{"TableName": "records", "Key": {...}}')
+    # -> 200, b'{"Item": {...}}', {}
 
 Limits are DynamoDB's: a page has 1 MB of items, and a BatchGetItem 16 MB. Sources: DynamoDB API reference, and for the
 texts of errors moto, whose exceptions are raised.
@@ -9,8 +10,8 @@ texts of errors moto, whose exceptions are raised.
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -25,6 +26,7 @@ from moto.dynamodb.exceptions import (
 from moto.dynamodb.models import dynamodb_backends
 from werkzeug.exceptions import HTTPException
 
+from local_stack.aws.disk import Disk
 from local_stack.aws.endpoint import ACCOUNT, REGION
 from local_stack.aws.item_sizes import item_bytes
 from local_stack.aws.partiql import VersionedPut, parse_put
@@ -62,14 +64,20 @@ _MEMBERS: Mapping[str, set[str]] = {
     "TransactWriteItems": {"TransactItems", "ClientRequestToken"},
     "UpdateItem": _CONDITION | {"TableName", "Key", "UpdateExpression", "ReturnValues"},
 }
+_AT_ONCE = {"DeleteItem", "PutItem", "UpdateItem"}
 _UNKNOWN = {"ExecuteStatement", "ExecuteTransaction", "ExportTableToPointInTime", "TransactGetItems"}
 
 
 class Tables:
-    """The items of the account's tables in a database, for a request at a time."""
+    """The items of the account's tables in a database.
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._rows = Rows(database)
+    A single write is on the disk before its response. Batches and transactions, of functions alone, may be later: then
+    all changes that follow from them are later, too, or sync the disk before (`Queues`, `Durable`).
+    """
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk, self._lock = disk, threading.Lock()
+        self._rows = Rows(disk)
         self._schemas: dict[str, Schema] = {}
         self._acts: Mapping[str, Callable[[Request], bytes]] = {
             "BatchExecuteStatement": self._execute_statements,
@@ -84,8 +92,8 @@ class Tables:
             "UpdateItem": self._write_single("Update"),
         }
 
-    def respond(self, target: str, body: bytes) -> tuple[int, bytes] | None:
-        """Respond with a status and body; None for a request that is no operation on items.
+    def respond(self, target: str, body: bytes) -> tuple[int, bytes, Mapping[str, str]] | None:
+        """Respond with a status, a body and headers; None for a request that is no operation on items.
 
         `target` is the X-Amz-Target header, `DynamoDB_20120810.PutItem`.
         """
@@ -97,21 +105,27 @@ class Tables:
             if operation in _UNKNOWN or (unknown := request.keys() - _MEMBERS[operation]):
                 what = operation if operation in _UNKNOWN else f"{operation} with {', '.join(sorted(unknown))}"
                 raise MockValidationException(f"the local stack does not know {what}")
-            return 200, self._acts[operation](request)
+            with self._lock:
+                result = self._acts[operation](request)
+            if operation in _AT_ONCE:
+                self._disk.sync()
+            return 200, result, {}
         except HTTPException as error:
-            return error.code or 500, (error.description or "").encode()
+            return error.code or 500, (error.description or "").encode(), {}
 
     def expire(self, now: float) -> list[Mapping[str, Any]]:
         """Remove all items whose TTL is over, as `{"table", "keys", "image"}`; forget the removals of the last call."""
+        with self._lock:
+            return list(self._expire(now))
+
+    def _expire(self, now: float) -> Iterator[Mapping[str, Any]]:
         self._rows.forget_expired()
-        removed = list[Mapping[str, Any]]()
         for name in list(dynamodb_backends[ACCOUNT][REGION].tables):
             schema = self._schema(name)
             if schema.ttl:
                 for image in self._rows.expire(schema, now - _EXPIRED_S_MAX, now):
                     keys = {attribute: image[attribute] for attribute in schema.key}
-                    removed.append({"table": name, "keys": keys, "image": image})
-        return removed
+                    yield {"table": name, "keys": keys, "image": image}
 
     def restore(self) -> None:
         """Put items back whose removal may not have arrived at its function: they expire again."""
@@ -122,7 +136,7 @@ class Tables:
         """Write items, each with its table's name, over the stored items of their keys; leave out unknown tables."""
         tables = dynamodb_backends[ACCOUNT][REGION].tables
         of_schemas = [(self._schema(table), item) for table, item in items if table in tables]
-        with self._rows.transaction():
+        with self._disk.transaction():
             for schema, item in of_schemas:
                 self._rows.put(schema, item)
 
@@ -206,7 +220,7 @@ class Tables:
     def _write_single(self, kind: str) -> Callable[[Request], bytes]:
         def write(request: Request) -> bytes:
             self._schema(request["TableName"])  # Created outside of the transaction
-            with self._rows.transaction():
+            with self._disk.transaction():
                 old, new = self._write(kind, request)
             returned = {"ALL_OLD": old, "ALL_NEW": new}
             values = request.get("ReturnValues", "NONE")
@@ -235,20 +249,20 @@ class Tables:
             self._rows.delete(schema, columns)
             return old, None
         if kind == "Update":
-            item = update(old, key, request, schema)
+            item = update(old, key, request)
         if kind != "ConditionCheck":
             self._put(schema, item or {})
         return old, item
 
     def _put(self, schema: Schema, item: Item) -> None:
         schema.table._validate_item_types(dict(item))
-        if item_bytes(item) > _ITEM_BYTES_MAX:
+        if (size_bytes := item_bytes(item)) > _ITEM_BYTES_MAX:
             raise MockValidationException("Item size has exceeded the maximum allowed size")
-        self._rows.put(schema, item)
+        self._rows.put(schema, item, size_bytes)
 
     def _write_batch(self, request: Request) -> bytes:
         schemas = {name: self._schema(name) for name in request["RequestItems"]}
-        with self._rows.transaction():
+        with self._disk.transaction():
             for name, writes in request["RequestItems"].items():
                 schema = schemas[name]
                 items = [write["PutRequest"]["Item"] if "PutRequest" in write else None for write in writes]
@@ -271,7 +285,7 @@ class Tables:
         if len(set(touched)) < len(touched):
             raise MultipleTransactionsException
         reasons = list[tuple[str | None, str | None, Item | None]]()
-        with self._rows.transaction():
+        with self._disk.transaction():
             for kind, action in actions:
                 reasons.append(self._reason(kind, action))
             if any(code for code, _, _ in reasons):
@@ -298,7 +312,7 @@ class Tables:
             if put is None:
                 raise MockValidationException(f"the local stack does not know the statement {statement['Statement']}")
             self._schema(put.table)
-        with self._rows.transaction():
+        with self._disk.transaction():
             return orjson.dumps({"Responses": [self._put_version(put) for _, put in puts if put]})
 
     def _put_version(self, put: VersionedPut) -> Mapping[str, Any]:

@@ -5,13 +5,12 @@ SQLite stores an item as JSON on the wire: a page of a query is a join of rows.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import orjson
 
+from local_stack.aws.disk import Disk
 from local_stack.aws.item_sizes import item_bytes
 from local_stack.aws.tables.schema import Column, Item, Schema, quoted
 
@@ -22,10 +21,10 @@ _PAGE_ROWS = 100
 
 
 class Rows:
-    """The items of all tables in a database, for a single thread at a time; callers write in `transaction`."""
+    """The items of all tables in a database, for a single thread at a time; callers write in a transaction."""
 
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
+    def __init__(self, disk: Disk) -> None:
+        self._disk, self._database = disk, disk.database
         self._schemas: dict[str, Schema] = {}
         self._database.execute("CREATE TABLE IF NOT EXISTS expired (tbl TEXT, item BLOB)")
 
@@ -58,20 +57,9 @@ class Rows:
         for column in new:
             self._database.execute(f"ALTER TABLE {_table(schema)} ADD COLUMN {column}")
         if new:
-            with self.transaction():
+            with self._disk.transaction():
                 for item, _ in list(self.select(schema, (), (), "pk, sk")):
                     self.put(schema, orjson.loads(item))
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Write all or nothing."""
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
 
     def get(self, schema: Schema, key: tuple[Column, Column]) -> Stored | None:
         """Read an item."""
@@ -81,9 +69,10 @@ class Rows:
         ).fetchone()
         return stored
 
-    def put(self, schema: Schema, item: Item) -> None:
+    def put(self, schema: Schema, item: Item, size_bytes: int | None = None) -> None:
         """Write an item over the stored item of its key."""
-        row = schema.row_of(item) | {"item": orjson.dumps(item), "bytes": item_bytes(item)}
+        size_bytes = size_bytes or item_bytes(item)
+        row = schema.row_of(item) | {"item": orjson.dumps(item), "bytes": size_bytes}
         row["expires"] = _moment(item.get(schema.ttl)) if schema.ttl else None
         places = ", ".join("?" * len(row))
         self._database.execute(
@@ -108,7 +97,7 @@ class Rows:
     def expire(self, schema: Schema, oldest: float, now: float) -> list[Item]:
         """Move the items with a moment between two, in seconds since 1970, to `expired`; return the items."""
         between = "expires > ? AND expires < ?"
-        with self.transaction():
+        with self._disk.transaction():
             rows = self._database.execute(
                 f"SELECT item FROM {_table(schema)} WHERE {between}",  # noqa: S608
                 (oldest, now),
@@ -126,7 +115,7 @@ class Rows:
 
     def restore_expired(self, schemas: Mapping[str, Schema]) -> None:
         """Put the items of `expired` back: a crash may have kept removals from their function."""
-        with self.transaction():
+        with self._disk.transaction():
             for name, item in self._database.execute("SELECT tbl, item FROM expired").fetchall():
                 if name in schemas:
                     self.put(schemas[name], orjson.loads(item))

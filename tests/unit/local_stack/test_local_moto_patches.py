@@ -12,14 +12,10 @@ import pytest
 from moto import mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.cloudformation.models import Stack
-from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.config import default_user_config
 from moto.core.serialize import BaseJSONSerializer
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.table import Table
-from moto.sqs import models as sqs_models
-from moto.sqs.models import Message, Queue, SQSBackend
-from moto.sqs.responses import SQSResponse
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
@@ -35,17 +31,10 @@ PATCHED = [
     (DynamoDBBackend, "batch_execute_statement"),
     (DynamoDBBackend, "transact_write_items"),
     (LambdaSimpleBackend, "invoke"),
-    (Queue, "attributes"),
-    (Queue, "delete_message"),
-    (Queue, "messages"),
-    (Queue, "pending_message_groups"),
-    (SQSBackend, "is_message_valid_based_on_retention_period"),
-    (SQSResponse, "get_queue_attributes"),
     (Stack, "parse_template"),
     (StepFunctionsParserBackend, "start_execution"),
     (Table, "query"),
     (WaitFunction, "_wait_interval"),
-    (sqs_models, "unix_time_millis"),
 ]
 
 
@@ -269,95 +258,6 @@ def test_attribute_values_are_rendered_as_stock_moto_renders_them(table):
     moto_dynamodb.render_attribute_values_as_they_are()
     assert table.get_item(TableName="records", Key=key)["Item"] == stock == item
     table.delete_item(TableName="records", Key=key)
-
-
-@pytest.fixture
-def queue(aws):
-    client = boto3.client("sqs", region_name=REGION)
-    return client, *a_queue(client)
-
-
-def a_queue(client):
-    """A queue whose messages are dead after two receives, and where they then are."""
-    dead = client.create_queue(QueueName=f"dead-{uuid.uuid4()}")["QueueUrl"]
-    arn = client.get_queue_attributes(QueueUrl=dead, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    policy = json.dumps({"deadLetterTargetArn": arn, "maxReceiveCount": 2})
-    url = client.create_queue(QueueName=f"q-{uuid.uuid4()}", Attributes={"RedrivePolicy": policy})["QueueUrl"]
-    return url, dead
-
-
-def depths(client, url):
-    result = client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
-    kinds = ("", "NotVisible", "Delayed")
-    return [result[f"ApproximateNumberOfMessages{kind}"] for kind in kinds]
-
-
-def a_life_of_messages(client, url, dead):
-    """Walk messages through every event of their life, and collect the caller's views."""
-    client.send_message(QueueUrl=url, MessageBody="late", DelaySeconds=900)
-    for start in (0, 3):
-        entries = [{"Id": str(n), "MessageBody": f"m{n}"} for n in range(start, start + 3)]
-        client.send_message_batch(QueueUrl=url, Entries=entries)
-    seen = [depths(client, url)]
-    held = client.receive_message(QueueUrl=url, MaxNumberOfMessages=4, VisibilityTimeout=600)["Messages"]
-    seen += [[message["Body"] for message in held], depths(client, url)]
-    for message in (held[1], held[1], held[0]):  # a message may be deleted twice
-        client.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
-    seen.append(depths(client, url))
-    with pytest.raises(client.exceptions.ReceiptHandleIsInvalid):
-        client.delete_message(QueueUrl=url, ReceiptHandle="never given")
-    for message in held[2:]:
-        client.change_message_visibility(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
-    for _ in range(2):  # the second time sends twice received messages to the dead letters
-        again = client.receive_message(
-            QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0, MessageSystemAttributeNames=["All"]
-        )
-        counts = [message["Attributes"]["ApproximateReceiveCount"] for message in again.get("Messages", [])]
-        seen += [[message["Body"] for message in again.get("Messages", [])], counts]
-    return [*seen, depths(client, url), depths(client, dead)]
-
-
-def test_a_message_lives_as_it_does_in_stock_moto(queue):
-    client, url, dead = queue
-    stock = a_life_of_messages(client, url, dead)
-    assert stock[0] == ["6", "0", "1"]
-    moto_patches.keep_queues_fast_when_they_are_long()
-    assert a_life_of_messages(client, *a_queue(client)) == stock
-
-
-def of_a_group_that_comes_back(client):
-    """List the bodies of a FIFO group's messages received a second time, after a time-out of the first."""
-    url = client.create_queue(QueueName=f"{uuid.uuid4()}.fifo", Attributes={"FifoQueue": "true"})["QueueUrl"]
-    for body in ("first", "second"):
-        client.send_message(QueueUrl=url, MessageBody=body, MessageGroupId="g", MessageDeduplicationId=body)
-    assert len(client.receive_message(QueueUrl=url, MaxNumberOfMessages=10)["Messages"]) == 2
-    assert "Messages" not in client.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
-    for message in sqs_models.sqs_backends[DEFAULT_ACCOUNT_ID][REGION].queues[url.rpartition("/")[2]]._messages:
-        message.visible_at = 0
-    return [
-        message["Body"] for message in client.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
-    ]
-
-
-def test_messages_of_a_group_come_back_in_their_order(queue):
-    client, *_ = queue
-    assert of_a_group_that_comes_back(client) == ["second"], "stock moto"
-    moto_patches.keep_the_order_of_groups()
-    # SQS would deliver both at once; the first alone is in order, too.
-    assert of_a_group_that_comes_back(client) == ["first"]
-
-
-def test_a_long_queue_is_not_counted_for_each_message(queue, monkeypatch):
-    client, url, _ = queue
-    moto_patches.keep_queues_fast_when_they_are_long()
-    for n in range(50):
-        client.send_message(QueueUrl=url, MessageBody=str(n))
-    requested = []
-    monkeypatch.setattr(Message, "visible", property(lambda self: requested.append(self.body) or True))
-    client.send_message(QueueUrl=url, MessageBody="last")
-    [held] = client.receive_message(QueueUrl=url)["Messages"]
-    client.delete_message(QueueUrl=url, ReceiptHandle=held["ReceiptHandle"])
-    assert set(requested) == {"0"}
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import sqlite3
 import threading
@@ -10,12 +9,13 @@ from contextlib import closing
 from io import BytesIO
 
 import pytest
-from moto.sqs.models import Message, sqs_backends
 from werkzeug.serving import make_server
 
-from local_stack.aws.durable import Durable, open_database
-from local_stack.aws.endpoint import ACCOUNT, REGION, Endpoint
-from local_stack.aws.moto_server import LongPolls, OneAtATime, Server, _Handler
+from local_stack.aws.disk import Disk
+from local_stack.aws.durable import Durable
+from local_stack.aws.endpoint import Endpoint
+from local_stack.aws.moto_server import OneAtATime, Server, _Handler
+from local_stack.aws.queues import Queues
 from local_stack.aws.tables.operations import Tables
 from local_stack.errors import DataUnusable
 from tests.waiting import LONG_S
@@ -29,6 +29,9 @@ class Busy:
         self.at_once = 0
         self.most = 0
         self.bodies = []
+
+    def find(self, *_):
+        """Leave each request to moto."""
 
     def __call__(self, environ, start_response):
         self.at_once += 1
@@ -74,42 +77,6 @@ def test_invocations_may_overlap_since_they_call_back():
     assert most_at_once(a_request("lambda"), a_request("lambda"), to_meet=2) == 2
 
 
-@pytest.fixture
-def queue():
-    backend = sqs_backends[ACCOUNT][REGION]
-    yield backend.create_queue("q")
-    backend.delete_queue("q")
-
-
-class LongPoll:
-    """A long poll in a thread of its own, which waits for a message of the queue `q`, or for an hour."""
-
-    def __init__(self):
-        self.moto = Busy()
-        self.polls = LongPolls(OneAtATime(self.moto))
-        body = json.dumps({"QueueUrl": "http://127.0.0.1/q", "WaitTimeSeconds": 3_600}).encode()
-        request = a_request("sqs", "AmazonSQS.ReceiveMessage", body)
-        self.thread = threading.Thread(target=self.polls, args=(request, None), daemon=True)
-        self.thread.start()
-
-
-def test_a_long_poll_waits_for_a_message_and_keeps_nobody_from_sending(queue):
-    poll = LongPoll()
-    poll.polls(a_request("sqs", "AmazonSQS.SendMessage"), None)
-    assert poll.moto.bodies == [b"{}"]
-    queue.add_message(Message("m-1", "body"))
-    poll.thread.join(LONG_S)
-    # moto itself is not to wait.
-    assert [json.loads(body).get("WaitTimeSeconds") for body in poll.moto.bodies] == [None, 0]
-
-
-def test_nobody_waits_for_a_message_when_the_stack_stops(queue):
-    poll = LongPoll()
-    poll.polls.let_go()
-    poll.thread.join(LONG_S)
-    assert len(poll.moto.bodies) == 1
-
-
 def test_a_folder_that_can_hold_no_state_says_why(tmp_path):
     (tmp_path / "file").write_text("no folder")
     for folder, reason in (("file", "File exists"), ("file/in", "Not a directory")):
@@ -141,7 +108,7 @@ def test_a_state_that_cannot_be_opened_says_why(tmp_path, make, reason):
 
 def test_a_state_whose_rows_are_damaged_says_so(tmp_path):
     server = Server()
-    server._tables = Tables(open_database(None))
+    server._tables, server._queues = Tables(Disk()), Queues(Disk(tmp_path / "state.sqlite"))
     server._durable = Durable(None, tmp_path / "state.sqlite", None)
     with closing(sqlite3.connect(tmp_path / "state.sqlite")) as connection, connection:
         connection.execute("INSERT INTO messages VALUES ('q', 'id', '{')")

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
 
-from local_stack.aws.durable import Durable, open_database
+from local_stack.aws.disk import Disk
+from local_stack.aws.durable import Durable
 from local_stack.aws.tables.operations import Tables
 from tests.aws import moto_tables
 
@@ -50,13 +51,9 @@ def create(client, name):
     client.update_time_to_live(TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires"})
 
 
-def database():
-    return sqlite3.connect(":memory:", isolation_level=None)
-
-
 def result_of(respond, operation, request):
     """Send a request; return the result, or an error's code with the reasons of a transaction and the item."""
-    status, body = respond(PREFIX + operation, orjson.dumps(request))
+    status, body, *_ = respond(PREFIX + operation, orjson.dumps(request))
     result = orjson.loads(body)
     if status == 200:
         return {name: value for name, value in result.items() if name not in MOTOS}
@@ -225,7 +222,7 @@ def in_any_order(items):
 )
 def test_any_requests_have_motos_results(client, writes, queries, indexes):
     wipe(client)
-    tables = Tables(database())
+    tables = Tables(Disk())
 
     def ours(operation, request):
         return result_of(tables.respond, operation, named(request, "ours"))
@@ -245,7 +242,7 @@ def test_any_requests_have_motos_results(client, writes, queries, indexes):
 
 
 def test_expired_items_are_gone_and_come_back_until_their_removal_has_arrived(client):
-    store = database()
+    store = Disk()
     tables = Tables(store)
     moments = {"late": "2000000000", "gone": "1700000000", "odd": "1000000000", "word": None}
     for node, moment in moments.items():
@@ -281,12 +278,12 @@ def nodes(tables):
     ],
 )
 def test_a_request_of_another_form_is_refused_by_name(client, operation, request_, reason):
-    status, body = Tables(database()).respond(PREFIX + operation, orjson.dumps(request_))
+    status, body, _ = Tables(Disk()).respond(PREFIX + operation, orjson.dumps(request_))
     assert (status, reason in orjson.loads(body)["message"]) == (400, True)
 
 
 def test_a_page_ends_at_a_megabyte_and_goes_on_behind_it(client):
-    tables = Tables(database())
+    tables = Tables(Disk())
     tables.put_all(
         ("ours", {"root": {"S": "r"}, "node": {"S": f"n{number}"}, "body": {"S": "x" * 300_000}}) for number in range(5)
     )
@@ -307,18 +304,18 @@ def test_items_of_an_older_state_are_moved_and_a_new_index_has_the_kept_items(cl
     durable = Durable(None, file, None)
     with closing(sqlite3.connect(file)) as older, older:
         older.execute("INSERT INTO items VALUES ('ours', '[]', ?)", (orjson.dumps(item),))
-    store = open_database(tmp_path / "tables.sqlite")
+    store = Disk(tmp_path / "tables.sqlite")
     for _ in range(2):  # The second start has nothing to move.
         durable.restore(Tables(store))
-    store.execute('DROP INDEX "ours_pk_""key action"""')
-    store.execute('ALTER TABLE "items of ours" DROP COLUMN "key action"')
+    store.database.execute('DROP INDEX "ours_pk_""key action"""')
+    store.database.execute('ALTER TABLE "items of ours" DROP COLUMN "key action"')
     query = {"KeyConditionExpression": "root = :r", "ExpressionAttributeValues": {":r": {"S": "r"}}}
     page = result_of(Tables(store).respond, "Query", {"TableName": "ours", "IndexName": "local", **query})
     assert page["Items"] == [item]
 
 
 def test_a_table_that_was_deleted_and_created_again_is_empty(client):
-    tables = Tables(database())
+    tables = Tables(Disk())
     tables.put_all([("ours", {"root": {"S": "r"}, "node": {"S": "n"}})])
     client.delete_table(TableName="ours")
     create(client, "ours")

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -32,22 +33,27 @@ def release(release_folder):
     return release_folder / releases.FILE
 
 
-def build(folder, release):
-    command = [sys.executable, PROJECT / "scripts" / "dist.py", folder, "--template", release]
-    subprocess.run(command, check=True, capture_output=True)
+@pytest.fixture(scope="session")
+def build(release, assembly):
+    def build(folder):
+        templates = ["--template", release, "--local", assembly()]
+        command = [sys.executable, PROJECT / "scripts" / "dist.py", folder, *templates]
+        subprocess.run(command, check=True, capture_output=True)
+
+    return build
 
 
 @pytest.fixture(scope="module")
-def wheels(release, tmp_path_factory):
+def wheels(build, tmp_path_factory):
     """Build both wheels; return their paths by distribution."""
     folder = tmp_path_factory.mktemp("wheels")
-    build(folder, release)
+    build(folder)
     return {path.name.partition("-")[0].replace("_", "-"): path for path in folder.glob("*.whl")}
 
 
 @pytest.mark.slow
-def test_a_second_build_has_the_same_bytes(wheels, release, tmp_path):
-    build(tmp_path, release)
+def test_a_second_build_has_the_same_bytes(wheels, build, tmp_path):
+    build(tmp_path)
     first = (wheels["headwater"].parent / "SHA256SUMS").read_text("utf-8")
     assert (tmp_path / "SHA256SUMS").read_text("utf-8") == first
     listed = [line.partition("  ")[2] for line in first.splitlines()]
@@ -198,11 +204,29 @@ def test_the_folders_that_serve_and_demo_need_are_in_the_wheel_as_they_are_here(
     assert not [name for name in names if name.endswith(".pyc")]
 
 
+@pytest.fixture
+def bare(installed, tmp_path):
+    """The environment of a machine without Node, git and make."""
+    programs = ("basename", "bash", "cat", "chmod", "dirname", "env", "ls", "readlink", "sh", "uname")
+    for name in programs:
+        (tmp_path / "bin").mkdir(exist_ok=True)
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name))
+    return {**os.environ, "PATH": f"{installed.parent}:{tmp_path / 'bin'}"}
+
+
 @pytest.mark.slow
-def test_serve_runs_in_an_empty_folder_from_the_wheels_alone(installed, assembly, tmp_path):
-    """With the tests' template: synthesis from a wheel runs the same code, in ten seconds more."""
-    command = [installed, "-m", "headwater", "serve", "--api-port", "0", "--aws-port", "0", "--template", assembly()]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+def test_the_demo_runs_in_an_empty_folder_from_the_wheels_alone(installed, bare, tmp_path):
+    """Slow: it runs a Spark job."""
+    command = [installed, "-m", "headwater", "demo", "--days", "1", "--once"]
+    done = subprocess.run(command, cwd=tmp_path, env=bare, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Done in " in done.stdout
+
+
+@pytest.mark.slow
+def test_serve_runs_in_an_empty_folder_from_the_wheels_alone(installed, bare, tmp_path):
+    command = [installed, "-m", "headwater", "serve", "--api-port", "0", "--aws-port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, env=bare, stdout=subprocess.PIPE, text=True) as process:
         try:
             printed = iter(process.stdout.readline, "")
             [api] = islice((line for line in printed if line.startswith("HTTP API: ")), 1)

@@ -1,0 +1,94 @@
+"""The messages of a queue of SQS, in memory: some are ready in their order, some wait for a moment."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Any
+
+from moto.sqs.models import DEDUPLICATION_TIME_IN_SECONDS
+
+# The longest wait of ReceiveMessage.
+WAIT_MAX_S = 20
+
+
+@dataclass(slots=True, eq=False)
+class Message:
+    """A message: `kept` is its stored part, `visible_at` the moment when it may be ready (seconds since 1970)."""
+
+    id: str
+    kept: Mapping[str, Any]
+    visible_at: float = 0.0
+    is_ready: bool = False
+    receives: int = 0
+    first_received_at: float = 0.0
+    received_at: float = 0.0
+
+
+class Messages:
+    """The messages of a queue of moto, for a single thread at a time; `changed` is told of new messages."""
+
+    def __init__(self, queue: Any, lock: threading.Lock) -> None:
+        self.queue = queue
+        self.changed = threading.Condition(lock)
+        self.all: dict[str, Message] = {}
+        # Heaps by moment, and by place; an entry of a message that has changed since is skipped.
+        self._waiting: list[tuple[float, int, str]] = []
+        self._ready: list[tuple[int, str]] = []
+        self._sent: dict[str, float] = {}
+
+    def add(self, message: Message) -> None:
+        """Add a message, new or of another queue."""
+        self.all[message.id] = message
+        self.hide(message, message.kept["delayed_until"] / 1000)
+        if name := message.kept["deduplication_id"]:
+            self._sent[name] = message.kept["sent_timestamp"] / 1000
+        self.changed.notify()
+
+    def is_repeated(self, name: str | None, now: float) -> bool:
+        """True if a FIFO queue got this deduplication id in the last five minutes."""
+        for each in [each for each, sent in self._sent.items() if sent + DEDUPLICATION_TIME_IN_SECONDS <= now]:
+            del self._sent[each]
+        return name in self._sent and bool(self.queue.fifo_queue)
+
+    def hide(self, message: Message, until: float) -> None:
+        """Let a message wait."""
+        message.visible_at, message.is_ready = until, False
+        heappush(self._waiting, (until, message.kept["place"], message.id))
+
+    def wait_s(self, now: float) -> float:
+        """Compute the seconds until a message may be ready; 0 if a message is ready."""
+        while self._waiting and self._waiting[0][0] <= now:
+            until, place, name = heappop(self._waiting)
+            message = self.all.get(name)
+            if message and not message.is_ready and message.visible_at == until:
+                message.is_ready = True
+                heappush(self._ready, (place, name))
+        return 0 if self._ready else self._waiting[0][0] - now if self._waiting else WAIT_MAX_S
+
+    def take(self, now: float) -> Iterator[Message]:
+        """Yield ready messages in their order; a group of a FIFO queue waits for its messages in flight."""
+        in_flight = (each for each in self.all.values() if self.queue.fifo_queue and each.receives)
+        busy = {each.kept["group_id"] for each in in_flight if each.visible_at > now}
+        blocked = list[tuple[int, str]]()
+        try:
+            while self._ready:
+                entry = heappop(self._ready)
+                message = self.all.get(entry[1])
+                if message and message.is_ready and message.kept["group_id"] in busy:
+                    blocked.append(entry)
+                elif message and message.is_ready:
+                    message.is_ready = False
+                    yield message
+        finally:
+            for entry in blocked:
+                heappush(self._ready, entry)
+
+    def counts(self, now: float) -> Mapping[str, int]:
+        """Count the visible messages, the messages in flight, and the delayed messages."""
+        hidden = [message for message in self.all.values() if message.visible_at > now]
+        delayed = sum(not message.receives for message in hidden)
+        numbers = {"": len(self.all) - len(hidden), "NotVisible": len(hidden) - delayed, "Delayed": delayed}
+        return {f"ApproximateNumberOfMessages{kind}": number for kind, number in numbers.items()}
