@@ -2,24 +2,20 @@
 
 import { isIn, type Named } from "./folders";
 
-/** An empty text narrows nothing. */
-export interface ListFilter {
-  owner: string;
-  tag: string;
-  folder: string;
-}
-
 interface Listed extends Named {
   owners: readonly { name: string }[];
   tags: readonly string[];
+  parentJobName?: string | null;
 }
 
-/** Return the rows that have the owner, the tag, the folder and each typed word. */
+const textOf = ({ name, namespace, owners, tags, parentJobName }: Listed) =>
+  [name, namespace, ...owners.map((owner) => owner.name), ...tags, parentJobName].join(" ").toLowerCase();
+
+/** Return the rows that have the owner, the tag, the folder and each typed word; an empty text narrows nothing. */
 export function narrowedTo<T extends Listed>(
   rows: readonly T[],
-  { owner, tag, folder }: ListFilter,
+  { owner, tag, folder }: { owner: string; tag: string; folder: string },
   typed: string,
-  textOf: (row: T) => string,
 ): T[] {
   const words = typed.toLowerCase().split(/\s+/);
   return rows.filter(
@@ -27,6 +23,6 @@ export function narrowedTo<T extends Listed>(
       (owner === "" || row.owners.some(({ name }) => name === owner)) &&
       (tag === "" || row.tags.includes(tag)) &&
       isIn(row, folder) &&
-      words.every((word) => textOf(row).toLowerCase().includes(word)),
+      words.every((word) => textOf(row).includes(word)),
   );
 }

@@ -44,18 +44,32 @@ export const Filter = ({ label, value, set, hint = "filter", look = "" }: Filter
   />
 );
 
-/** The head of a table; numbers stand at the right. */
-export const Heads = ({ names, numbers = [] }: { names: readonly string[]; numbers?: readonly string[] }) => (
-  <thead>
-    <tr>
-      {names.map((name) => (
-        <th key={name} className={numbers.includes(name) ? "number" : ""}>
-          {name}
-        </th>
+interface SelectProps {
+  label: string;
+  value: string;
+  /** The text of no choice; without it, a value is always chosen. */
+  none?: string;
+  /** The values, each with its title where that is another text. */
+  among: readonly (string | readonly [string, string])[];
+  choose: (value: string) => void;
+  look?: string;
+}
+
+/** A list to choose from; a value of an address is in it, though the list does not know it. */
+export function Select({ label, value, none, among, choose, look = "field" }: SelectProps) {
+  const titles = new Map(among.map((entry) => (typeof entry === "string" ? [entry, entry] : entry)));
+  if (value && !titles.has(value)) titles.set(value, value);
+  return (
+    <select className={look} aria-label={label} value={value} onChange={(event) => choose(event.target.value)}>
+      {none !== undefined && <option value="">{none}</option>}
+      {[...titles].map(([own, title]) => (
+        <option key={own} value={own}>
+          {title}
+        </option>
       ))}
-    </tr>
-  </thead>
-);
+    </select>
+  );
+}
 
 export const CloseButton = ({ close }: { close: () => void }) => (
   <button className="icon close" aria-label="close" onClick={close}>

@@ -1,6 +1,7 @@
-/** A menu of downloads. */
+/** Downloads: a button for CSV, and a menu for pictures. */
 
 import { type Drawing, toPng, toWide } from "../draw/svg";
+import { Button } from "./controls";
 import { download } from "./frame";
 import { Menu } from "./menu";
 
@@ -9,6 +10,13 @@ interface Props {
   svg?: () => Drawing | null;
   csv?: () => string | Promise<string>;
 }
+
+const saveCsv = async (name: string, load: () => string | Promise<string>) =>
+  download(`${name}.csv`, "text/csv;charset=utf-8", await load());
+
+export const CsvButton = ({ name, load }: { name: string; load: () => Promise<string> }) => (
+  <Button press={() => void saveCsv(name, load)}>CSV</Button>
+);
 
 export function Downloads(props: Props) {
   return (
@@ -34,29 +42,18 @@ type Choice = readonly [title: string, make: () => void | Promise<void>];
 /** What the menu offers, each with what makes it. */
 function choicesOf({ name, svg, csv }: Props): Choice[] {
   const file = name.replace(/[^\w.-]+/g, "_").slice(0, 80) || "lineage";
-  const asSvg = () => {
+  const save = (end: "svg" | "png", make: (picture: Drawing) => BlobPart | Promise<BlobPart>) => async () => {
     const picture = svg?.();
-    if (picture) download(`${file}.svg`, "image/svg+xml", picture.text);
-  };
-  const asPng = async () => {
-    const picture = svg?.();
-    if (picture) download(`${file}.png`, "image/png", await toPng(picture));
-  };
-  const asSlide = async () => {
-    const picture = svg?.();
-    if (picture) download(`${file}.png`, "image/png", await toPng(toWide(picture)));
-  };
-  const asCsv = async () => {
-    if (csv) download(`${file}.csv`, "text/csv;charset=utf-8", await csv());
+    if (picture) download(`${file}.${end}`, end === "svg" ? "image/svg+xml" : "image/png", await make(picture));
   };
   const pictures: Choice[] = [
-    ["Picture as SVG", asSvg],
-    ["Picture as PNG", asPng],
-    ["Slide as PNG, 16:9", asSlide],
+    ["Picture as SVG", save("svg", ({ text }) => text)],
+    ["Picture as PNG", save("png", toPng)],
+    ["Slide as PNG, 16:9", save("png", (picture) => toPng(toWide(picture)))],
   ];
   return [
     ...(svg ? pictures : []),
-    ...(csv ? [["List as CSV", asCsv] as const] : []),
+    ...(csv ? [["List as CSV", () => saveCsv(file, csv)] as const] : []),
     ["Copy the link", () => navigator.clipboard.writeText(location.href)],
   ];
 }

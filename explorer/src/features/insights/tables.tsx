@@ -2,8 +2,7 @@
 
 import { count } from "../../model/format";
 import { MonoLink } from "../../parts/controls";
-import { NodeLink, pageOf, When } from "../../parts/frame";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, NONE, nodes, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 import { type Counts, LEVELS, share, titleOfLevel } from "./levels";
@@ -15,10 +14,12 @@ export function Namespaces({ report, level }: { report: Coverage; level: string 
   return (
     <CountsTable
       title="By namespace"
-      name="Namespace"
       rows={report.namespaces}
-      keyOf={(row) => row.namespace}
-      cell={(row) => <MonoLink to={link("coverage", { namespace: row.namespace, level })}>{row.namespace}</MonoLink>}
+      first={{
+        name: "Namespace",
+        by: (row) => row.namespace,
+        cell: ({ namespace }) => <MonoLink to={link("coverage", { namespace, level })}>{namespace}</MonoLink>,
+      }}
     />
   );
 }
@@ -27,10 +28,8 @@ export function Producers({ report }: { report: Coverage }) {
   return (
     <CountsTable
       title="By producer"
-      name="Producer"
       rows={report.producers}
-      keyOf={(row) => row.producer ?? ""}
-      cell={(row) => <span className="mono">{row.producer ?? "names none in its jobType"}</span>}
+      first={{ name: "Producer", look: "mono", by: (row) => row.producer ?? "names none in its jobType" }}
     />
   );
 }
@@ -51,11 +50,7 @@ export function Jobs({ report, level }: { report: Coverage; level: string }) {
 }
 
 const JOBS: ColumnOf<Job>[] = [
-  {
-    name: "Job",
-    by: (job) => job.name,
-    cell: (job) => <NodeLink id={jobId(job)} name={job.name} where={job.namespace} href={pageOf(jobId(job))} />,
-  },
+  nodes("Job", jobId),
   {
     name: "Reports",
     by: (job) => job.coverage,
@@ -70,41 +65,31 @@ const JOBS: ColumnOf<Job>[] = [
     name: "Outputs with columns",
     number: true,
     by: (job) => job.certainOutputs,
-    cell: (job) =>
-      job.outputs ? `${count(job.certainOutputs)} of ${count(job.outputs)}` : <span className="muted">–</span>,
+    cell: (job) => (job.outputs ? `${count(job.certainOutputs)} of ${count(job.outputs)}` : NONE),
   },
-  { name: "Updated", by: (job) => job.updatedAt ?? "", cell: (job) => <When time={job.updatedAt} /> },
+  times("Updated", (job) => job.updatedAt),
 ];
 
 function CountsTable<T extends Counts>({
   title,
-  name,
   rows,
-  keyOf,
-  cell,
+  first,
 }: {
   title: string;
-  name: string;
   rows: readonly T[];
-  keyOf: (row: T) => string;
-  cell: (row: T) => React.ReactNode;
+  first: ColumnOf<T>;
 }) {
   const columns: ColumnOf<T>[] = [
-    { name, by: keyOf, cell },
-    { name: "Jobs", number: true, by: (row) => row.total, cell: (row) => count(row.total) },
-    ...LEVELS.map(([level, word]) => ({
-      name: word,
-      number: true,
-      by: (row: T) => row[level],
-      cell: (row: T) => count(row[level]),
-    })),
-    { name: "Incomplete", number: true, by: (row) => row.incompleteJobs, cell: (row) => count(row.incompleteJobs) },
+    first,
+    { name: "Jobs", number: true, by: (row) => row.total },
+    ...LEVELS.map(([level, name]) => ({ name, number: true, by: (row: T) => row[level] })),
+    { name: "Incomplete", number: true, by: (row) => row.incompleteJobs },
     { name: "Outputs with columns", by: (row) => (row.outputs ? row.certainOutputs / row.outputs : -1), cell: share },
   ];
   return (
     <section className="card">
       <h2>{title}</h2>
-      <LongTable label={title} columns={columns} rows={rows} keyOf={keyOf} height="360px" />
+      <LongTable label={title} columns={columns} rows={rows} height="360px" />
     </section>
   );
 }

@@ -1,37 +1,24 @@
 /** The operations of runs that made a column. */
 
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link } from "wouter";
 
 import { type FieldPaths, fieldPaths } from "../../api/queries";
-import { Loaded } from "../../parts/frame";
+import { Asked } from "../../parts/frame";
 import { nameOf } from "../../url/ids";
 import { link } from "../../url/state";
 
-export function Operations({ id }: { id: string }) {
-  const [open, setOpen] = useState(false);
-  const result = useQuery({ ...fieldPaths(nameOf(id)), enabled: open });
-  return (
-    <details onToggle={(event) => setOpen((event.target as HTMLDetailsElement).open)}>
-      <summary>
-        <b>Operations</b> <span className="muted">of the last 30 days</span>
-      </summary>
-      {open && (
-        <Loaded of={result} rows={3}>
-          {({ paths }) => (
-            <>
-              {paths.length === 0 && <p className="muted">No run of the last 30 days reported how it was made.</p>}
-              {paths.map((path, index) => (
-                <PathOf key={index} path={path} />
-              ))}
-            </>
-          )}
-        </Loaded>
-      )}
-    </details>
-  );
-}
+export const Operations = ({ id }: { id: string }) => (
+  <Asked query={fieldPaths(nameOf(id))} rows={3}>
+    {({ paths }) => (
+      <>
+        {paths.length === 0 && <p className="muted">No run of the last 30 days reported how it was made.</p>}
+        {paths.map((path, index) => (
+          <PathOf key={index} path={path} />
+        ))}
+      </>
+    )}
+  </Asked>
+);
 
 type Path = FieldPaths["paths"][number];
 

@@ -2,55 +2,41 @@
 
 import { foldersOf, type Named } from "../../model/folders";
 import { count, plural } from "../../model/format";
+import { Select } from "../../parts/controls";
 import { type Change, dayBefore } from "./filters";
 
 /** The choice of how long no event has named a thing. */
 export const Untouched = ({ days, change }: { days: string; change: Change }) => (
-  <select
-    className="field"
-    aria-label="last event"
+  <Select
+    label="last event"
+    none="updated at any time"
     value={days}
-    onChange={(event) => change({ days: event.target.value })}
-  >
-    <option value="">updated at any time</option>
-    {[...new Set(["1", "7", "30", "90", ...(dayBefore(days) ? [days] : [])])].map((value) => (
-      <option key={value} value={value}>
-        no event for {plural(Number(value), "day")}
-      </option>
-    ))}
-  </select>
+    among={["1", "7", "30", "90", ...(dayBefore(days) ? [days] : [])].map((value) => [
+      value,
+      `no event for ${plural(Number(value), "day")}`,
+    ])}
+    choose={(value) => change({ days: value })}
+  />
 );
 
-/** The choice of an owner or a tag, among those of the list. */
-export function Choice({
-  name,
-  none,
-  value,
-  among,
-  change,
-}: {
+interface ChoiceProps {
   name: "owner" | "tag";
-  none: string;
   value: string;
   among: readonly string[];
   change: Change;
-}) {
-  const choices = [...new Set([...among, ...(value ? [value] : [])])].sort();
-  if (choices.length === 0) return null;
-  return (
-    <select
-      className="field"
-      aria-label={name}
-      value={value}
-      onChange={(event) => change({ [name]: event.target.value })}
-    >
-      <option value="">{none}</option>
-      {choices.map((choice) => (
-        <option key={choice}>{choice}</option>
-      ))}
-    </select>
-  );
 }
+
+/** The choice of an owner or a tag, among those of the list. */
+export const Choice = ({ name, value, among, change }: ChoiceProps) =>
+  (among.length > 0 || value) && (
+    <Select
+      label={name}
+      none={`all ${name}s`}
+      value={value}
+      among={[...among].sort()}
+      choose={(choice) => change({ [name]: choice })}
+    />
+  );
 
 /** The folders of the list's names, with their sizes, and the way back out of one. */
 export function Folders({ names, folder, change }: { names: readonly Named[]; folder: string; change: Change }) {

@@ -4,7 +4,7 @@ import { DepthChoice, DirectionChoice } from "../../draw/choices";
 import { plural } from "../../model/format";
 import type { Grouped } from "../../model/groups";
 import { titleOf } from "../../model/titles";
-import { LinkButton } from "../../parts/controls";
+import { LinkButton, Select } from "../../parts/controls";
 import { Menu } from "../../parts/menu";
 import { KindOf } from "../../parts/signs";
 import { PictureChoice, Tools } from "../../parts/tools";
@@ -107,19 +107,14 @@ function MapTools({ map: { state, data, picture, actions, list, layout } }: { ma
 
 function GroupChoice({ state: { by, node }, choose }: { state: MapState; choose: (by: Grouping | "") => void }) {
   return (
-    <select
-      className="button"
-      aria-label="group by"
+    <Select
+      look="button"
+      label="group by"
       value={by}
-      onChange={(event) => choose(event.target.value as Grouping | "")}
-    >
-      {node && <option value="">no groups</option>}
-      {Object.entries(GROUPINGS).map(([name, word]) => (
-        <option key={name} value={name}>
-          by {word}
-        </option>
-      ))}
-    </select>
+      {...(node && { none: "no groups" })}
+      among={Object.entries(GROUPINGS).map(([name, word]) => [name, `by ${word}`])}
+      choose={(value) => choose(value as Grouping | "")}
+    />
   );
 }
 

@@ -11,7 +11,7 @@ import { Filter } from "../../parts/controls";
 import { Name } from "../../parts/name";
 import { Written } from "../../parts/old-data";
 import { KindOf, Stale, StateOf } from "../../parts/signs";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, NONE } from "../../parts/table";
 import { FailingTests } from "../../parts/tests";
 
 interface Props {
@@ -63,8 +63,8 @@ export function MapList({ lineage, shown, focus, sel, freshness, comparison, cho
       by: (row) => lastOf(row.item, freshness) ?? "",
       cell: ({ item }) => <Written time={lastOf(item, freshness)} freshness={freshness.get(item.id)} />,
     },
-    { name: "In", number: true, by: (row) => row.inputs, cell: (row) => count(row.inputs) },
-    { name: "Out", number: true, by: (row) => row.outputs, cell: (row) => count(row.outputs) },
+    { name: "In", number: true, by: (row) => row.inputs },
+    { name: "Out", number: true, by: (row) => row.outputs },
   ];
   return (
     <section className={`beside${alone ? " alone" : ""}`} aria-label="the map as a list">
@@ -118,7 +118,7 @@ export function StateCell({ item }: { item: Item }) {
       </>
     );
   if (item.tests?.failed) return <FailingTests tests={item.tests} />;
-  return item.stale ? <Stale /> : <span className="muted">–</span>;
+  return item.stale ? <Stale /> : NONE;
 }
 
 function ChangeCell({ row }: { row: Row }) {

@@ -7,6 +7,8 @@ import { dataset as fetchDataset } from "../../api/queries";
 import { count } from "../../model/format";
 import type { Item } from "../../model/graph";
 import { Counted } from "../../parts/controls";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { fieldId } from "../../url/ids";
 import { columnsLink } from "../../url/state";
 
 /** A dataset's columns: a map fetched in short has only their number. */
@@ -16,21 +18,23 @@ export function Schema({ item }: { item: Item }) {
   return (
     <section>
       <Counted title="Columns" of={count(item.fieldCount)} />
-      <table className="table">
-        <tbody>
-          {fields.slice(0, 100).map((field) => (
-            <tr key={field.name}>
-              <td className="mono">
-                <Link href={columnsLink({ node: `datasetField:${item.namespace}:${item.name}:${field.name}` })}>
-                  {field.name}
-                </Link>
-                {field.description && <div className="small muted">{field.description}</div>}
-              </td>
-              <td className="muted">{field.type ?? ""}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <LongTable label="columns" columns={COLUMNS} rows={fields.map((field) => ({ ...field, item }))} height="60vh" />
     </section>
   );
 }
+
+type Field = Item["fields"][number] & { item: Item };
+
+const COLUMNS: ColumnOf<Field>[] = [
+  {
+    name: "Column",
+    look: "mono",
+    cell: ({ item, name, description }) => (
+      <>
+        <Link href={columnsLink({ node: fieldId(item, name) })}>{name}</Link>
+        {description && <div className="small muted">{description}</div>}
+      </>
+    ),
+  },
+  { name: "Type", look: "muted", by: ({ type }) => type ?? "" },
+];

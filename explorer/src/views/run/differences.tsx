@@ -6,7 +6,6 @@ import { datasetVersion, errorOf, type Run } from "../../api/queries";
 import { count, duration } from "../../model/format";
 import { rowsOf } from "../../model/rows";
 import { fieldChanges } from "../../model/schema-change";
-import { Heads } from "../../parts/controls";
 import { ErrorText } from "../../parts/error-text";
 import { NodeLink } from "../../parts/frame";
 import { SchemaChanges } from "../../parts/schema-change";
@@ -46,7 +45,9 @@ export function Differences({ mine, other }: { mine: Run; other: Run }) {
     <section className="card" aria-label="differences">
       <h2>What differs</h2>
       <table className="table">
-        <Heads names={["What", "This run", other.state === "COMPLETED" ? "The good one" : "The other"]} />
+        <thead>
+          <Row of="What" sides={["This run", other.state === "COMPLETED" ? "The good one" : "The other"]} />
+        </thead>
         <tbody>
           {errors.some(Boolean) && (
             <Row of="Error" sides={errors.map((text) => (text ? <ErrorText key={text} text={text} /> : "–"))} />

@@ -6,9 +6,9 @@ import { useLocation } from "wouter";
 
 import { type SearchRecord, searchRecords } from "../../api/record-queries";
 import { Button, Filter, MonoLink } from "../../parts/controls";
-import { Loaded, Nothing, When } from "../../parts/frame";
+import { Loaded, Nothing } from "../../parts/frame";
 import { useReader } from "../../parts/me";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { link } from "../../url/state";
 import { Roots } from "./roots";
 
@@ -81,15 +81,11 @@ const COLUMNS: ColumnOf<SearchRecord>[] = [
       <MonoLink to={link("record", { node: record.node_id, root: record.root_id })}>{record.node_id}</MonoLink>
     ),
   },
-  { name: "Action", by: (record) => record.action_taken, cell: (record) => record.action_taken },
+  { name: "Action", by: (record) => record.action_taken },
   {
     name: "Root",
     by: (record) => record.root_id,
     cell: (record) => <MonoLink to={link("record", { root: record.root_id })}>{record.root_id}</MonoLink>,
   },
-  {
-    name: "Recorded",
-    by: (record) => record.recordedAt,
-    cell: (record) => <When time={new Date(record.recordedAt * 1000).toISOString()} />,
-  },
+  times("Recorded", (record) => new Date(record.recordedAt * 1000).toISOString()),
 ];

@@ -44,9 +44,5 @@ const COLUMNS: ColumnOf<Root>[] = [
     by: (match) => match.archivedOn ?? "",
     cell: (match) => match.archivedOn ?? <span className="muted">not yet</span>,
   },
-  {
-    name: "Records in the archive",
-    by: (match) => match.archivedRecords,
-    cell: (match) => count(match.archivedRecords),
-  },
+  { name: "Records in the archive", by: (match) => match.archivedRecords },
 ];

@@ -6,7 +6,7 @@ import { type TestState, termsOf, toTestState, withoutState } from "../../model/
 import { Choices } from "../../parts/controls";
 import { Nothing, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
-import { SignOf } from "../../parts/signs";
+import { TagHead } from "../../parts/tags";
 import { link } from "../../url/state";
 import { Browse, Names } from "./names";
 import { Records, RecordsStart } from "./records";
@@ -37,7 +37,18 @@ export function SearchView() {
     return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
   return (
     <div className="page">
-      {tag ? <TagHead tag={tag} /> : <h1>{title}</h1>}
+      {tag ? (
+        <>
+          <TagHead tag={tag} />
+          <div className="actions">
+            <Link className="button main" href={link("usage", { tag })}>
+              Where its columns flow
+            </Link>
+          </div>
+        </>
+      ) : (
+        <h1>{title}</h1>
+      )}
       {q && can("searchRecords") && can("search") && <Kinds q={q} kind={kind} />}
       {tag ? (
         <Names q="" tag={tag} />
@@ -86,26 +97,5 @@ function StateChoice({ q, state }: { q: string; state: TestState }) {
       />
       {state && <Link href={link("tests")}>all failing tests</Link>}
     </div>
-  );
-}
-
-function TagHead({ tag }: { tag: string }) {
-  return (
-    <>
-      <header className="head">
-        <span className="kind-tag">
-          <SignOf of="tag" />
-        </span>
-        <div>
-          <div className="kind-word">Tag</div>
-          <h1>{tag}</h1>
-        </div>
-      </header>
-      <div className="actions">
-        <Link className="button main" href={link("usage", { tag })}>
-          Where its columns flow
-        </Link>
-      </div>
-    </>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 
 import type { Schema } from "../../api/client";
 import type { Broken } from "../../api/list-queries";
-import { shortError } from "../../model/error-text";
+import { lastLine } from "../../model/error-text";
 import { count, plural, since, utc } from "../../model/format";
 import { JobLink } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
@@ -66,10 +66,7 @@ function BrokenItem({ of, isLeast }: { of: Broken; isLeast: boolean }) {
         <Link href={mapLink({ node: nodeId, dir: "down" })}>map</Link>
         {error && (
           <div className="mono cause" title={error}>
-            {shortError(error)
-              .split("\n")
-              .at(-1)
-              ?.replace(/^Caused by: /, "")}
+            {lastLine(error).replace(/^Caused by: /, "")}
           </div>
         )}
       </div>

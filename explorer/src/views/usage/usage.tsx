@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { provenance as fetchProvenance, usage as fetchUsage, usageCsv } from "../../api/report-queries";
-import { download, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
+import { CsvButton } from "../../parts/export";
+import { Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink } from "../../url/state";
 import { RangeChoice, useRange, Window } from "./range";
@@ -34,16 +35,7 @@ function ColumnUsageView({ node }: { node: string }) {
           Its path
         </Link>
         <RangeChoice of={{ node }} />
-        <button
-          className="button"
-          onClick={() =>
-            void usageCsv({ nodeId: node }, range).then((text) =>
-              download(`usage-${nameOf(node).field ?? "column"}.csv`, "text/csv;charset=utf-8", text),
-            )
-          }
-        >
-          CSV
-        </button>
+        <CsvButton name={`usage-${nameOf(node).field ?? "column"}`} load={() => usageCsv({ nodeId: node }, range)} />
       </div>
       <Loaded of={result}>
         {(report) => (
