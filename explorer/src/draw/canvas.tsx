@@ -44,6 +44,8 @@ export interface CanvasProps {
   label: (id: string) => string;
   onChoose: (id: string, event: { shiftKey: boolean }) => void;
   onClear: () => void;
+  /** What is over a picture that says nothing. */
+  empty?: ReactNode;
   /** The view's handles: to move the sight, and to read the last layout. */
   handled: RefObject<Handled | null>;
   layout: RefObject<Placed | null>;
@@ -52,6 +54,7 @@ export interface CanvasProps {
 export function Canvas(props: CanvasProps) {
   return (
     <ReactFlowProvider>
+      {props.empty}
       <Flow {...props} />
     </ReactFlowProvider>
   );

@@ -1,14 +1,31 @@
 /** Downloads: a button for CSV, and a menu for pictures. */
 
-import { type Drawing, toPng, toWide } from "../draw/svg";
+import type { RefObject } from "react";
+
+import { type Caption, type Drawing, type Figure, readInks, toPng, toSvg, toWide } from "../draw/svg";
+import type { Placed } from "../layout/boxes";
+import { utc } from "../model/format";
 import { Button } from "./controls";
 import { download } from "./frame";
 import { Menu } from "./menu";
 
 interface Props {
   name: string;
-  svg?: () => Drawing | null;
+  picture?: Picture;
   csv?: () => string | Promise<string>;
+}
+
+/** A picture to save: its layout, its time (empty for now), its legend, and what draws its boxes and lines. */
+interface Picture extends Pick<Caption, "legend"> {
+  layout: RefObject<Placed | null>;
+  at: string;
+  draw: () => readonly [Figure[], Parameters<typeof toSvg>[1]];
+}
+
+function svgOf(name: string, { layout, at, legend, draw }: Picture): Drawing | null {
+  if (!layout.current) return null;
+  const time = `as of ${utc(at || new Date().toISOString())} UTC`;
+  return toSvg(...draw(), layout.current, readInks(), { title: name, time, legend });
 }
 
 const saveCsv = async (name: string, load: () => string | Promise<string>) =>
@@ -40,10 +57,10 @@ export function Downloads(props: Props) {
 type Choice = readonly [title: string, make: () => void | Promise<void>];
 
 /** What the menu offers, each with what makes it. */
-function choicesOf({ name, svg, csv }: Props): Choice[] {
+function choicesOf({ name, picture: of, csv }: Props): Choice[] {
   const file = name.replace(/[^\w.-]+/g, "_").slice(0, 80) || "lineage";
   const save = (end: "svg" | "png", make: (picture: Drawing) => BlobPart | Promise<BlobPart>) => async () => {
-    const picture = svg?.();
+    const picture = of && svgOf(name, of);
     if (picture) download(`${file}.${end}`, end === "svg" ? "image/svg+xml" : "image/png", await make(picture));
   };
   const pictures: Choice[] = [
@@ -52,7 +69,7 @@ function choicesOf({ name, svg, csv }: Props): Choice[] {
     ["Slide as PNG, 16:9", save("png", (picture) => toPng(toWide(picture)))],
   ];
   return [
-    ...(svg ? pictures : []),
+    ...(of ? pictures : []),
     ...(csv ? [["List as CSV", () => saveCsv(file, csv)] as const] : []),
     ["Copy the link", () => navigator.clipboard.writeText(location.href)],
   ];

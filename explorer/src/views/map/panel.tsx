@@ -5,38 +5,30 @@ import { useState } from "react";
 import { Link } from "wouter";
 
 import { testsOf } from "../../api/queries";
-import { type Freshness, writtenAt } from "../../model/freshness";
-import type { Item, Lineage } from "../../model/graph";
+import { writtenAt } from "../../model/freshness";
+import type { Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import { CloseButton, LinkButton } from "../../parts/controls";
 import { Loaded, pageOf } from "../../parts/frame";
 import { KindOf } from "../../parts/signs";
 import { TestList } from "../../parts/tests";
-import { columnsLink, link, type MapState, mapLink, type Side } from "../../url/state";
+import { columnsLink, link, mapLink } from "../../url/state";
 import { DatasetFacts, JobFacts } from "./facts";
 import { Neighbours } from "./neighbours";
+import type { OpenMap } from "./open-map";
 import { Schema } from "./schema";
 import { Why } from "./why";
 
 const TESTS_MAX = 12;
 
-interface Props {
-  item: Item;
-  lineage: Lineage;
-  freshness: Freshness | undefined;
-  state: MapState;
-  /** Ids on the map. */
-  drawn: ReadonlyMap<string, number>;
-  close: () => void;
-  choose: (id: string) => void;
-  open: (id: string, side: Side) => void;
-}
-
-export function NodePanel({ item, lineage, freshness, state, drawn, close, choose, open }: Props) {
+export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
+  const { state, actions, picture } = map;
+  const { lineage } = picture;
+  const freshness = picture.freshness.get(item.id);
   const [why, setWhy] = useState(state.why && item.id === state.node);
   return (
     <aside className="side" aria-label={`about ${item.name}`}>
-      <CloseButton close={close} />
+      <CloseButton close={actions.clear} />
       <div className="kind-word">
         <KindOf of={item.kind} namespace={item.namespace} /> {item.kind === "job" ? "Job" : "Dataset"}
       </div>
@@ -62,7 +54,7 @@ export function NodePanel({ item, lineage, freshness, state, drawn, close, choos
           Why?
         </button>
       </div>
-      {why && <Why item={item} state={state} drawn={drawn} choose={choose} />}
+      {why && <Why item={item} state={state} drawn={picture.shown.hops} choose={actions.choose} />}
       {item.kind === "job" ? (
         <JobFacts item={item} />
       ) : (
@@ -73,7 +65,7 @@ export function NodePanel({ item, lineage, freshness, state, drawn, close, choos
         />
       )}
       {(["up", "down"] as const).map((side) => (
-        <Neighbours key={side} side={side} item={item} lineage={lineage} choose={choose} open={open} />
+        <Neighbours key={side} side={side} item={item} map={map} />
       ))}
       {item.tests && item.tests.failed + item.tests.warned > 0 && <Failures item={item} at={state.at} />}
       {item.fieldCount > 0 && <Schema key={item.id} item={item} />}
