@@ -3,8 +3,9 @@
 import type { UseQueryOptions } from "@tanstack/react-query";
 
 import { datasetOf, kindOf, nameOf } from "../url/ids";
+import type { Feature } from "./client";
 import { change } from "./client";
-import { type Dataset, dataset, type Feature, type Job, job } from "./queries";
+import { type Dataset, dataset, type Job, job } from "./queries";
 
 /** A dataset, a job or a column that is annotated; `field` of a column. */
 export interface Target {

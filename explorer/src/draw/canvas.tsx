@@ -12,9 +12,9 @@ import type { Title } from "../model/titles";
 import type { Direction } from "../url/state";
 import { type DrawnArrow, EDGE_TYPES, HighlightContext, NODE_TYPES, toEdge, toNode } from "./elements";
 import { OutsideView } from "./outside";
+import { zoomLevel } from "./sight";
 import { usePlaced } from "./use-placed";
 import { type Handled, useHandled, useSight } from "./use-sight";
-import { zoomLevel } from "./zoom-level";
 
 const MAPPED_FROM = 30;
 

@@ -1,7 +1,6 @@
 /** The part of a picture in sight: at first, and when the picture or its pane changes. */
 
-import type { Node, useReactFlow } from "@xyflow/react";
-
+import type { Node, ReactFlowState, useReactFlow } from "@xyflow/react";
 import type { Direction } from "../url/state";
 
 // From this scale on, all of the picture is in sight at first, with names of 11 pixels; below, the focus is, readable.
@@ -76,4 +75,15 @@ export function coveredBelow(): number {
 function shift(from: number, to: number, size: number): number {
   if (from < MARGIN) return MARGIN - from;
   return to > size - MARGIN ? Math.max(size - MARGIN - to, MARGIN - from) : 0;
+}
+
+/** The least scales at which a box has all its text, larger text, or its name alone. */
+const FULL_FROM = 0.88;
+export const LARGE_FROM = 0.74;
+const NAME_FROM = 0.25;
+
+export function zoomLevel({ transform: [, , scale] }: ReactFlowState): string {
+  if (scale >= FULL_FROM) return "zoom-full";
+  if (scale >= LARGE_FROM) return "zoom-large";
+  return scale >= NAME_FROM ? "zoom-name" : "zoom-block";
 }

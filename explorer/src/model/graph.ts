@@ -1,8 +1,8 @@
 /** The graph of jobs and datasets, and the part on a map: all nodes on a directed path through the focus. */
 
+import { cutsOf } from "../url/ids";
 import { DEPTH_MAX, type Direction, type Side } from "../url/state";
 import { count } from "./format";
-import { rankOf } from "./states";
 
 export type State = "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
 
@@ -373,4 +373,40 @@ function add(map: Map<string, Set<string>>, key: string, value: string): void {
 
 function sorted(map: Map<string, Set<string>>): Map<string, readonly string[]> {
   return new Map([...map].map(([key, values]) => [key, [...values].sort()]));
+}
+
+const FIRST: readonly string[] = ["FAILED", "ABORTED", "RUNNING"];
+
+export function rankOf(state: string | null | undefined): number {
+  const place = FIRST.indexOf(state ?? "");
+  return place < 0 ? FIRST.length : place;
+}
+
+export function blankItem(id: string, kind: "dataset" | "job"): Item {
+  const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
+  return {
+    id,
+    kind,
+    namespace,
+    name,
+    known: false,
+    state: null,
+    runId: null,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    touchedAt: null,
+    incomplete: false,
+    otherParts: [],
+    stale: false,
+    temporary: false,
+    fieldCount: 0,
+    fields: [],
+    description: null,
+    owners: [],
+    tags: [],
+    tests: null,
+    createdAt: null,
+    parent: null,
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { narrowedTo } from "./listed";
+import { narrowedTo } from "./folders";
 
 const row = (name: string, owner: string, ...tags: string[]) => ({
   namespace: "lake",

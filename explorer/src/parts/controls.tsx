@@ -1,9 +1,10 @@
 /** Controls and heads that several views share. */
 
-import type { ReactNode } from "react";
 import { Link } from "wouter";
-
+import { link } from "../url/state";
 import { SignOf } from "./signs";
+import "./menu.css";
+import { type ReactNode, useId } from "react";
 
 interface ChoicesProps<T extends string> {
   label: string;
@@ -102,3 +103,58 @@ export const Counted = ({ title, of }: { title: ReactNode; of: ReactNode }) => (
     {title} <span className="muted">{of}</span>
   </h2>
 );
+
+interface FactProps {
+  of: string;
+  isMono?: boolean;
+  /** The value; in its place, children of several parts. */
+  is?: ReactNode;
+  children?: ReactNode;
+}
+
+export function Fact({ of, isMono = false, is, children = is }: FactProps) {
+  if (children === false || children === null || children === undefined || children === "") return null;
+  return (
+    <>
+      <dt>{of}</dt>
+      <dd className={isMono ? "mono" : undefined}>{children}</dd>
+    </>
+  );
+}
+
+/** Values of `tab` in the page's address, with their titles; the first is empty. */
+export type TabTitles = readonly [string, string][];
+
+export const Tabs = ({
+  view,
+  node,
+  tab,
+  of,
+}: {
+  view: "dataset" | "job";
+  node: string;
+  tab: string;
+  of: TabTitles;
+}) => (
+  <nav className="tabs" aria-label="parts">
+    {of.map(([value, title]) => (
+      <Link key={value} href={link(view, { node, tab: value })} aria-current={tab === value ? "page" : undefined}>
+        {title}
+      </Link>
+    ))}
+  </nav>
+);
+
+export function Menu({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <>
+      <button className="button" popoverTarget={id}>
+        {title}
+      </button>
+      <div id={id} popover="auto" className="menu at-button">
+        {children}
+      </div>
+    </>
+  );
+}

@@ -1,6 +1,7 @@
 /** An error: what happened and the last cause; the whole text folded. */
 
 import { errorOf } from "../api/queries";
+import { type FieldChange, writeChange } from "../model/compare";
 import { shortError } from "../model/error-text";
 
 /** The error of a run, by its facets; nothing without an error. */
@@ -28,3 +29,13 @@ export function ErrorText({ text }: { text: string }) {
     </>
   );
 }
+
+export const SchemaChanges = ({ changes }: { changes: readonly FieldChange[] }) => (
+  <span className="mono">
+    {changes.map((change) => (
+      <span key={change.name} className={change.change}>
+        {writeChange(change)}{" "}
+      </span>
+    ))}
+  </span>
+);

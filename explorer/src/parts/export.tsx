@@ -5,9 +5,8 @@ import type { RefObject } from "react";
 import { type Caption, type Drawing, type Figure, readInks, toPng, toSvg, toWide } from "../draw/svg";
 import type { Placed } from "../layout/boxes";
 import { utc } from "../model/format";
-import { Button } from "./controls";
+import { Button, Menu } from "./controls";
 import { download } from "./frame";
-import { Menu } from "./menu";
 
 interface Props {
   name: string;

@@ -7,10 +7,10 @@ import { useEffect, useMemo, useState } from "react";
 
 import { getOf } from "../api/calls";
 import { foldedLineage, history, RUNS, type Runs, VERSIONS } from "../api/queries";
+import { summaryOf } from "../model/changes";
+import { fieldChanges, writeChange } from "../model/compare";
 import { ago, local, utc } from "../model/format";
 import { isWide } from "../model/graph";
-import { summaryOf } from "../model/history";
-import { fieldChanges, writeChange } from "../model/schema-change";
 import { kindOf } from "../url/ids";
 import { type Moment, parseTime } from "../url/state";
 import { Chip } from "./controls";

@@ -92,24 +92,22 @@ export function link(view: View, values: Record<string, Value> = {}): string {
   return `/${view}${text ? `?${text}` : ""}`;
 }
 
+const LISTS = ["open", "pick", "all", "hub", "beside", "into"] as const;
+const SWITCHES = ["whole", "temporary", "dependencies", "boxes", "why"] as const;
+type Switches = Record<(typeof SWITCHES)[number], boolean>;
+
 export function parseMap(search: string): MapState {
   const query = new URLSearchParams(search);
   return {
     ...parsePicture(query, DEPTHS.map),
-    open: query.getAll("open"),
-    pick: query.getAll("pick"),
-    all: query.getAll("all"),
-    hub: query.getAll("hub"),
+    ...(Object.fromEntries(LISTS.map((name) => [name, query.getAll(name)])) as Record<
+      (typeof LISTS)[number],
+      string[]
+    >),
+    ...(Object.fromEntries(SWITCHES.map((name) => [name, query.get(name) === "1"])) as Switches),
     from: query.get("from") ?? "",
     to: query.get("to") ?? "",
-    whole: query.get("whole") === "1",
-    beside: query.getAll("beside"),
-    temporary: query.get("temporary") === "1",
-    dependencies: query.get("dependencies") === "1",
-    boxes: query.get("boxes") === "1",
     by: (Object.keys(GROUPINGS) as Grouping[]).find((name) => name === query.get("by")) ?? "",
-    into: query.getAll("into"),
-    why: query.get("why") === "1",
   };
 }
 
@@ -127,21 +125,7 @@ const pictureLink = (view: View, { dir, depth, ...rest }: Partial<PictureState>,
 /** The change that leaves the paths between two nodes. */
 export const NO_PATHS = { from: "", to: "", whole: false, beside: [] as string[] };
 
-const STEPS = [
-  "node",
-  "dir",
-  "depth",
-  "open",
-  "pick",
-  "all",
-  "hub",
-  "from",
-  "to",
-  "whole",
-  "beside",
-  "by",
-  "into",
-] as const;
+const STEPS = [...LISTS, ...(["node", "dir", "depth", "from", "to", "whole", "by"] as const)];
 
 /** True of a change for Back to undo: of the drawn nodes, and of selecting at all. */
 export function isStep<State extends { sel: string }>(state: State, change: Partial<State>): boolean {

@@ -7,8 +7,7 @@ import { toCsv } from "../../model/csv";
 import { Downloads } from "../../parts/export";
 import { pathOfKind } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
-import { aboutRow } from "./card";
-import { usedFor } from "./indirect";
+import { aboutRow, usedFor } from "./card";
 import type { OpenColumns } from "./open-columns";
 import type { ColumnsPicture } from "./picture";
 

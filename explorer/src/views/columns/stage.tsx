@@ -5,8 +5,7 @@ import { useCallback } from "react";
 import type { DrawnArrow } from "../../draw/elements";
 import { plural } from "../../model/format";
 import { datasetOf, nameOf } from "../../url/ids";
-import { ColumnCard } from "./card";
-import { IndirectBox, usedFor } from "./indirect";
+import { ColumnCard, IndirectBox, usedFor } from "./card";
 import type { OpenColumns } from "./open-columns";
 
 export function useCanvas(columns: OpenColumns) {

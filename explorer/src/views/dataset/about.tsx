@@ -3,8 +3,8 @@
 import { Link } from "wouter";
 
 import type { Dataset } from "../../api/queries";
+import { Fact } from "../../parts/controls";
 import { SetHere } from "../../parts/edit";
-import { Fact } from "../../parts/fact";
 import { JobLink, When } from "../../parts/frame";
 import { useOldData, Written } from "../../parts/old-data";
 import { SignOf } from "../../parts/signs";

@@ -6,10 +6,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { foldedLineage, jobRuns } from "../../api/queries";
+import { rowsWritten, runsThatWrote } from "../../model/facets";
 import { count, plural } from "../../model/format";
 import { degreeOf, type Item } from "../../model/graph";
 import { completedAt, usualGap } from "../../model/rhythm";
-import { rowsWritten, runsThatWrote } from "../../model/rows";
 import { pageOf, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { link, mapLink, type Side } from "../../url/state";

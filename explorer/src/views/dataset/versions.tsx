@@ -4,10 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { type DatasetVersion, datasetVersions } from "../../api/queries";
+import { type FieldChange, fieldChanges } from "../../model/compare";
 import { count, plural } from "../../model/format";
-import { type FieldChange, fieldChanges } from "../../model/schema-change";
+import { SchemaChanges } from "../../parts/error-text";
 import { Loaded } from "../../parts/frame";
-import { SchemaChanges } from "../../parts/schema-change";
 import { StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { link, mapLink } from "../../url/state";

@@ -4,10 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
 import { job as fetchJob } from "../../api/queries";
-import { LinkButton } from "../../parts/controls";
+import { LinkButton, Tabs, type TabTitles } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Facets, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
-import { Tabs, type TabTitles } from "../../parts/tabs";
 import { link, mapLink } from "../../url/state";
 import { About } from "./about";
 import { Code } from "./code";

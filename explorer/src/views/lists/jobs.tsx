@@ -8,7 +8,7 @@ import { Choices } from "../../parts/controls";
 import { useReader } from "../../parts/me";
 import { type ColumnOf, durations, NONE, nodes, states, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
-import { useFilters } from "./filters";
+import { useFilters } from "./choices";
 import { ListView, OWNER, owned } from "./listed";
 
 const STATES: readonly [string, string][] = [

@@ -5,16 +5,15 @@ import { type ReactNode, useMemo, useState } from "react";
 
 import { listPage } from "../../api/list-queries";
 import { toCsv } from "../../model/csv";
+import { narrowedTo } from "../../model/folders";
 import { count } from "../../model/format";
-import { narrowedTo } from "../../model/listed";
 import { Filter } from "../../parts/controls";
 import { Downloads } from "../../parts/export";
 import { Bones, Failed, useTitle } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
 import { type ColumnOf, LongTable, NONE } from "../../parts/table";
 import { Tags } from "../../parts/tags";
-import { Choice, Folders, Untouched } from "./choices";
-import { dayBefore, type Filters, useFilters } from "./filters";
+import { Choice, dayBefore, type Filters, Folders, Untouched, useFilters } from "./choices";
 import { itemsOf, LOADED_MAX, nextOffset, PAGE, type Pages, readAll, shownOf } from "./pages";
 
 interface Named {

@@ -2,8 +2,7 @@
 
 import { ListButton, ReachChoice } from "../../draw/picture-view";
 import { plural } from "../../model/format";
-import { LinkButton, Select } from "../../parts/controls";
-import { Menu } from "../../parts/menu";
+import { LinkButton, Menu, Select } from "../../parts/controls";
 import { GROUPINGS, type Grouping, link, type MapState, NO_PATHS } from "../../url/state";
 import { ExportMenu } from "./export";
 import { columnsOf, type OpenMap } from "./open-map";

@@ -3,12 +3,11 @@
 import { useQueries } from "@tanstack/react-query";
 
 import { datasetVersion, errorOf, type Run } from "../../api/queries";
+import { fieldChanges } from "../../model/compare";
+import { rowsOf } from "../../model/facets";
 import { count, duration } from "../../model/format";
-import { rowsOf } from "../../model/rows";
-import { fieldChanges } from "../../model/schema-change";
-import { ErrorText } from "../../parts/error-text";
+import { ErrorText, SchemaChanges } from "../../parts/error-text";
 import { NodeLink } from "../../parts/frame";
-import { SchemaChanges } from "../../parts/schema-change";
 import { StateOf } from "../../parts/signs";
 import { datasetId } from "../../url/ids";
 

@@ -3,10 +3,9 @@
 import { Link } from "wouter";
 
 import type { Run } from "../../api/queries";
+import { parentOf } from "../../model/facets";
 import { ago, duration, utc } from "../../model/format";
-import { parentOf } from "../../model/parent";
-import { MonoLink } from "../../parts/controls";
-import { Fact } from "../../parts/fact";
+import { Fact, MonoLink } from "../../parts/controls";
 import { JobLink, When } from "../../parts/frame";
 import { Running } from "../../parts/running";
 import { SignOf, StateOf } from "../../parts/signs";

@@ -2,11 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { jobRuns, type RawEvent, type Run, runEvents } from "../../api/queries";
+import { run as fetchRun, jobRuns, type RawEvent, type Run, runEvents } from "../../api/queries";
 import { OF_OUTPUT } from "../../features";
+import { rowsOf, textOfSubset } from "../../model/facets";
 import { count, utc } from "../../model/format";
-import { rowsOf } from "../../model/rows";
-import { textOfSubset } from "../../model/subset";
 import { Counted } from "../../parts/controls";
 import { RunError } from "../../parts/error-text";
 import { Asked, Facets, Head, Loaded, NodeLink, Opened } from "../../parts/frame";
@@ -14,7 +13,6 @@ import { useReader } from "../../parts/me";
 import { SignOf } from "../../parts/signs";
 import { datasetId, jobId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
-import { useRun } from "./data";
 import { RunFacts } from "./facts";
 
 const RUNS_MAX = 60;
@@ -157,3 +155,6 @@ function Versions({ title, of, others }: { title: string; of: Uses; others?: Use
 
 /** The part that the run used, as OpenLineage's facet `subset` has it. */
 const partOf = (use: Uses[number]) => textOfSubset((use.facets as Record<string, unknown>)["subset"]);
+
+/** A run; without an id, nothing is fetched. */
+export const useRun = (id: string) => useQuery({ ...fetchRun(id), enabled: id !== "" });

@@ -5,15 +5,14 @@ import { Link, useSearch } from "wouter";
 import type { ResponseOf } from "../../api/client";
 import { childRuns, linkedRuns, type Run } from "../../api/queries";
 import { count } from "../../model/format";
-import { rankOf } from "../../model/states";
+import { rankOf } from "../../model/graph";
 import { Counted, MonoLink } from "../../parts/controls";
 import { Loaded, NodeLink, Nothing, useTitle } from "../../parts/frame";
 import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link, type Side } from "../../url/state";
-import { useRun } from "./data";
 import { Differences } from "./differences";
-import { OneRun } from "./one-run";
+import { OneRun, useRun } from "./one-run";
 
 export function RunView() {
   const query = new URLSearchParams(useSearch());

@@ -5,8 +5,7 @@ import { Select } from "../../parts/controls";
 import { Loaded } from "../../parts/frame";
 import { mine, useMine } from "../../parts/mine";
 import { BrokenJobs } from "./broken";
-import { jobsIn, namesOf, useAllBroken, useBroken, useOthers } from "./jobs";
-import { StartList } from "./list";
+import { jobsIn, namesOf, StartList, useAllBroken, useBroken, useOthers } from "./jobs";
 import { OtherJobs } from "./others";
 
 export function WorkList() {
