@@ -182,21 +182,6 @@ def test_ticks_are_the_changes_of_the_graph_and_lead_to_the_graph_of_then(open_v
     node(page, "marts.airline_report").wait_for(state="detached")
 
 
-@pytest.mark.slow
-def test_columns_that_changed_since_a_time_are_marked_on_both_sides(open_view, pipeline):
-    page = open_view(pipeline, f"columns?node={CHECKED}&vs=2025-11-17T06:30:00Z")
-
-    def changed(name):
-        button = page.get_by_role("button", name=name).first
-        button.wait_for()
-        return "is-added" in button.get_attribute("class")
-
-    page.get_by_text("0 changed").wait_for()
-    assert changed(re.compile("contact"))
-    # The estimate ran half an hour later: all that it made of these columns is new.
-    assert changed(re.compile("fuel_kg"))
-
-
 def test_the_picture_and_the_list_of_a_map_are_downloads(open_view, pipeline):
     page = open_view(pipeline, f"map?node={quote(HOSTILE, safe='')}")
     node(page, "failed").wait_for()

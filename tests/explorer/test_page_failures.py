@@ -88,17 +88,6 @@ def test_a_namespace_is_listed_in_short(open_view, pipeline):
 
 
 @pytest.mark.slow
-def test_the_impact_of_a_column_is_a_click_away(open_view, pipeline):
-    column = f"datasetField:{LAKE}:checked:distance"
-    page = open_view(pipeline, f"columns?node={column}")
-    page.get_by_role("complementary").get_by_role("link", name="What breaks").first.click()
-    page.get_by_text("What a change here reaches").wait_for()
-    page.goto(f"{pipeline.url}/explore/dataset?node={CHECKED}")
-    page.get_by_role("row", name=re.compile("^distance")).get_by_role("link", name="what breaks").click()
-    page.get_by_role("region", name="impact").get_by_text("co2_t", exact=True).wait_for()
-
-
-@pytest.mark.slow
 def test_a_truncated_response_is_shown_as_one(open_view, hub):
     page = open_view(hub, f"impact?node=dataset:{LAKE}:hub")
     page.get_by_text("The report is truncated").wait_for()
