@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { link } from "../url/state";
 import { SignOf } from "./signs";
 import "./menu.css";
-import { type ReactNode, useId } from "react";
+import { Children, Fragment, type ReactNode, useId } from "react";
 
 interface ChoicesProps<T extends string> {
   label: string;
@@ -96,6 +96,15 @@ export const LinkButton = ({ to, ...rest }: LinkProps) => <Link className="butto
 
 /** A link whose text is an id. */
 export const MonoLink = ({ to, ...rest }: LinkProps) => <Link className="mono" href={to} {...rest} />;
+
+/** Parts with dots between; a part that is null or false is left out. */
+export const Dotted = ({ children }: { children: ReactNode }) =>
+  Children.toArray(children).map((part, place) => (
+    <Fragment key={place}>
+      {place > 0 && " · "}
+      {part}
+    </Fragment>
+  ));
 
 /** A title with a number. */
 export const Counted = ({ title, of }: { title: ReactNode; of: ReactNode }) => (

@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useLocation } from "wouter";
-import type { Feature } from "../api/client";
-import { Failure } from "../api/client";
+import { Failure, type Feature } from "../api/client";
 import { ME, type Me, shownIdQuery } from "../api/queries";
 
 /** The one name that a list of names allows; none where it allows beginnings, or several. */

@@ -5,9 +5,8 @@ import { Link, useLocation, useSearch } from "wouter";
 import { count, plural } from "../../model/format";
 import { Loaded, useTitle } from "../../parts/frame";
 import { link } from "../../url/state";
-import { LEVELS, share } from "./levels";
 import { type Coverage, coverage } from "./queries";
-import { Jobs, Namespaces, Producers } from "./tables";
+import { Jobs, LEVELS, Namespaces, Producers, share } from "./tables";
 
 export function CoverageView() {
   useTitle("Coverage");

@@ -13,9 +13,7 @@ import { Pin } from "../../parts/pin";
 import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
-import { Operations } from "./operations";
-import { Recipe } from "./recipe";
-import { Masked, Sources, Steps } from "./sources";
+import { Masked, Operations, Recipe, Sources, Steps } from "./sources";
 
 interface Props {
   id: string;

@@ -10,6 +10,7 @@ import { rowsWritten, runsThatWrote } from "../../model/facets";
 import { count, plural } from "../../model/format";
 import { degreeOf, type Item } from "../../model/graph";
 import { completedAt, usualGap } from "../../model/rhythm";
+import { Dotted } from "../../parts/controls";
 import { pageOf, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { link, mapLink, type Side } from "../../url/state";
@@ -27,18 +28,18 @@ export function Neighbours({ dataset }: { dataset: { namespace: string; name: st
   const teams = new Set(jobs("down").flatMap(({ owners }) => owners)).size;
   return (
     <p>
-      {writers.length ? <Writers jobs={writers} dataset={dataset} /> : "No job writes it now"}
-      {" · "}
-      {readers === 0 ? (
-        "read by no job"
-      ) : (
-        <Link href={mapLink({ node, dir: "down" })}>
-          read by {plural(readers, "job")}
-          {teams > 0 && ` of ${plural(teams, "owner")}`}
-        </Link>
-      )}
-      {" · "}
-      <Link href={link("impact", { node })}>What breaks</Link>
+      <Dotted>
+        {writers.length ? <Writers jobs={writers} dataset={dataset} /> : "No job writes it now"}
+        {readers === 0 ? (
+          "read by no job"
+        ) : (
+          <Link href={mapLink({ node, dir: "down" })}>
+            read by {plural(readers, "job")}
+            {teams > 0 && ` of ${plural(teams, "owner")}`}
+          </Link>
+        )}
+        <Link href={link("impact", { node })}>What breaks</Link>
+      </Dotted>
     </p>
   );
 }

@@ -1,7 +1,7 @@
 /** What stands beside the map for a fold: its neighbours, page by page, searched by name. */
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 
 import { type NeighbourPage, neighbours } from "../../api/queries";
@@ -11,11 +11,10 @@ import { titleOf } from "../../model/titles";
 import { Button, CloseButton, Filter } from "../../parts/controls";
 import { Bones, Failed, NodeLink, pageOf } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
+import { useSettled } from "../../parts/use-find";
 import { nameOf } from "../../url/ids";
 import type { MapState } from "../../url/state";
 import type { OpenMap } from "./open-map";
-
-const PAUSE_MS = 150;
 
 export const FoldPanel = ({ fold, map }: { fold: Fold; map: OpenMap }) => (
   <aside className="side" aria-label={moreOf(fold)}>
@@ -80,12 +79,7 @@ function FoldedNeighbours({
   draw: (id: string) => void;
 }) {
   const [typed, setTyped] = useState("");
-  const [q, setQ] = useState("");
-  const result = useNeighbours(fold, q);
-  useEffect(() => {
-    const timer = setTimeout(() => setQ(typed.trim()), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const result = useNeighbours(fold, useSettled(typed));
   const items = result.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>

@@ -3,20 +3,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-
-import { testsOf } from "../../api/queries";
+import { dataset as fetchDataset, testsOf } from "../../api/queries";
+import { count } from "../../model/format";
 import { writtenAt } from "../../model/freshness";
 import type { Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
-import { CloseButton, LinkButton } from "../../parts/controls";
+import { CloseButton, Counted, LinkButton } from "../../parts/controls";
 import { Loaded, pageOf } from "../../parts/frame";
 import { KindOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { TestList } from "../../parts/tests";
+import { fieldId } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
 import { DatasetFacts, JobFacts } from "./facts";
 import { Neighbours } from "./neighbours";
 import type { OpenMap } from "./open-map";
-import { Schema } from "./schema";
 import { Why } from "./why";
 
 const TESTS_MAX = 12;
@@ -85,3 +86,31 @@ function Failures({ item, at }: { item: Item; at: string }) {
     </section>
   );
 }
+
+/** A dataset's columns: a map fetched in short has only their number. */
+export function Schema({ item }: { item: Item }) {
+  const { data } = useQuery({ ...fetchDataset(item.id), enabled: item.fields.length === 0 });
+  const fields = data?.fields ?? item.fields;
+  return (
+    <section>
+      <Counted title="Columns" of={count(item.fieldCount)} />
+      <LongTable label="columns" columns={COLUMNS} rows={fields.map((field) => ({ ...field, item }))} height="60vh" />
+    </section>
+  );
+}
+
+type Field = Item["fields"][number] & { item: Item };
+
+const COLUMNS: ColumnOf<Field>[] = [
+  {
+    name: "Column",
+    look: "mono",
+    cell: ({ item, name, description }) => (
+      <>
+        <Link href={columnsLink({ node: fieldId(item, name) })}>{name}</Link>
+        {description && <div className="small muted">{description}</div>}
+      </>
+    ),
+  },
+  { name: "Type", look: "muted", by: ({ type }) => type ?? "" },
+];

@@ -9,8 +9,7 @@ import { useReader } from "../../parts/me";
 import { TagHead } from "../../parts/tags";
 import { link } from "../../url/state";
 import { Browse, Names } from "./names";
-import { Records, RecordsStart } from "./records";
-import { Roots } from "./roots";
+import { Records, RecordsStart, Roots } from "./records";
 
 const STATE_TITLES = { failing: "A test fails", warning: "A test warns" } as const;
 const STATES = [["", "All"], ...Object.entries(STATE_TITLES)] as const;
