@@ -52,18 +52,6 @@ def test_a_node_at_the_edge_that_is_selected_is_not_under_its_panel(open_view, p
     wait_until_inside(page, f'{NODES}[data-id="{name}"]')
 
 
-@pytest.mark.slow
-def test_what_was_added_is_drawn_though_a_fold_would_hide_it(open_view, estate):
-    page = open_view(estate, f"map?node=dataset:{LAKE}:grown&vs=2025-11-05T00:00:00Z", size=(1400, 900))
-    page.get_by_text("+ 4 added").wait_for()
-    for name in ("new.a", "new.b"):
-        node(page, name).first.wait_for()
-    page.get_by_role("button", name="List the changes").click()
-    rows = page.get_by_role("region", name="the map as a list").get_by_role("row")
-    rows.nth(4).wait_for()
-    assert rows.count() == 5
-
-
 def test_changes_are_stepped_through_with_who_made_them(open_view, estate):
     page = open_view(estate, f"map?node=dataset:{LAKE}:grown&vs=2025-11-05T00:00:00Z", size=(1440, 900))
     panel = page.get_by_role("complementary", name="changes")

@@ -1,6 +1,7 @@
 /** The part of a picture in sight: at first, and when the picture or its pane changes. */
 
-import type { Node, ReactFlowState, useReactFlow } from "@xyflow/react";
+import { getNodesBounds, type Node, type ReactFlowState, type useReactFlow } from "@xyflow/react";
+
 import type { Direction } from "../url/state";
 
 // From this scale on, all of the picture is in sight at first, with names of 11 pixels; below, the focus is, readable.
@@ -12,14 +13,7 @@ const MARGIN = 24;
 
 type FlowOf = ReturnType<typeof useReactFlow>;
 
-interface Area {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
-
-const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node): Area => ({
+const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node) => ({
   left: x,
   right: x + width,
   top: y,
@@ -29,15 +23,11 @@ const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node): Area => ({
 /** Show all of a graph where its names can be read; else the focus, at the edge where nothing follows. */
 export function showFirst(flow: FlowOf, nodes: readonly Node[], focus: string, dir: Direction): void {
   const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
-  const areas = nodes.map(areaOf);
-  const left = Math.min(...areas.map((area) => area.left)),
-    right = Math.max(...areas.map((area) => area.right));
-  const top = Math.min(...areas.map((area) => area.top)),
-    bottom = Math.max(...areas.map((area) => area.bottom));
-  const scale = pane ? Math.min((pane.width * 0.92) / (right - left), (pane.height * 0.86) / (bottom - top), 1) : 1;
+  const { x: left, y: top, width, height } = getNodesBounds([...nodes]);
+  const scale = pane ? Math.min((pane.width * 0.92) / width, (pane.height * 0.86) / height, 1) : 1;
   const on = nodes.find((node) => node.id === focus);
   if (scale >= FIT_FROM || !on || !pane) {
-    void flow.setCenter((left + right) / 2, (top + bottom) / 2, { zoom: Math.max(scale, 0.05) });
+    void flow.setCenter(left + width / 2, top + height / 2, { zoom: Math.max(scale, 0.05) });
     return;
   }
   const at = areaOf(on),

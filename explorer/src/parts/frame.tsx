@@ -262,6 +262,21 @@ export function useMedia(query: string): boolean {
   );
 }
 
+/** Return the named values of the view's address; an empty text without one. */
+export function useAddress<N extends string>(...names: readonly N[]): Record<N, string> {
+  const query = new URLSearchParams(useSearch());
+  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""])) as Record<N, string>;
+}
+
+/** The namespace that a page is narrowed to, after its title. */
+export const OfNamespace = ({ name }: { name: string }) =>
+  name && (
+    <>
+      {" of "}
+      <span className="mono">{name}</span>
+    </>
+  );
+
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = title ? `${title} · Headwater` : "Headwater";

@@ -182,7 +182,8 @@ function saidTime(text: string, now: Date): Date | null {
   return weekday < 0 ? null : new Date(today - ((now.getUTCDay() - weekday + 7) % 7 || 7) * DAY_MS);
 }
 
-function parseDepth(text: string | null, usual: number): number {
+/** Return a depth of an address; the usual depth for another text. */
+export function parseDepth(text: string | null, usual: number): number {
   const depth = Number(text);
   return text && Number.isInteger(depth) && depth >= 0 && depth <= DEPTH_MAX ? depth : usual;
 }

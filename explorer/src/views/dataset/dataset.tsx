@@ -1,12 +1,12 @@
 /** A dataset: its schema, versions, tests and facets. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, Redirect, useSearch } from "wouter";
+import { Link, Redirect } from "wouter";
 import { type Dataset, datasetTestHistory, dataset as fetchDataset, testsOf } from "../../api/queries";
 import { OF_DATASET } from "../../features";
 import { LinkButton, Tabs, type TabTitles } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { Asked, Facets, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
+import { Asked, Facets, Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { TestList } from "../../parts/tests";
 import { columnsLink, link, mapLink } from "../../url/state";
@@ -23,8 +23,7 @@ const TABS: TabTitles = [
 ];
 
 export function DatasetView() {
-  const query = new URLSearchParams(useSearch());
-  const [node, tab] = [query.get("node") ?? "", query.get("tab") ?? ""];
+  const { node, tab, all } = useAddress("node", "tab", "all");
   const { can } = useReader();
   const result = useQuery({ ...fetchDataset(node), enabled: node !== "" });
   useTitle(result.data?.name ?? "Dataset");
@@ -46,7 +45,7 @@ export function DatasetView() {
             {tab === "" && <Schema dataset={about} />}
             {tab === "versions" &&
               OF_DATASET.map(([feature, Card]) => can(feature) && <Card key={feature} node={node} />)}
-            {tab === "versions" && <Versions node={node} isAll={query.get("all") === "1"} />}
+            {tab === "versions" && <Versions node={node} isAll={all === "1"} />}
             {tab === "tests" && <Tests node={node} />}
             {tab === "facets" && <Facets facets={about.facets} />}
           </>

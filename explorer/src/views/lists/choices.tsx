@@ -1,9 +1,10 @@
 /** Choices that narrow a list: by its last event, owner, tag and folder. */
 
-import { useLocation, useSearch } from "wouter";
+import { useLocation } from "wouter";
 import { foldersOf, type Named } from "../../model/folders";
 import { count, plural } from "../../model/format";
 import { Select } from "../../parts/controls";
+import { useAddress } from "../../parts/frame";
 import { link } from "../../url/state";
 
 /** The choice of how long no event has named a thing. */
@@ -59,24 +60,16 @@ export function Folders({ names, folder, change }: { names: readonly Named[]; fo
   );
 }
 
-/** What a list is narrowed to, as its address says. */
-export interface Filters {
-  namespace: string;
-  state: string;
-  owner: string;
-  tag: string;
-  folder: string;
-  /** Days since the last event, at least. */
-  days: string;
-}
-
+// Days since the last event, at least.
 const NAMES = ["namespace", "state", "owner", "tag", "folder", "days"] as const;
+
+/** What a list is narrowed to, as its address says. */
+export type Filters = Record<(typeof NAMES)[number], string>;
 
 /** The filters of a list, and a function that changes them. */
 export function useFilters(view: "jobs" | "datasets") {
-  const query = new URLSearchParams(useSearch());
   const [, navigate] = useLocation();
-  const filters = Object.fromEntries(NAMES.map((name) => [name, query.get(name) ?? ""])) as unknown as Filters;
+  const filters: Filters = useAddress(...NAMES);
   const change = (changes: Partial<Filters>) => navigate(link(view, { ...filters, ...changes }), { replace: true });
   return { filters, change };
 }

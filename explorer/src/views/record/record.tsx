@@ -2,12 +2,11 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { useSearch } from "wouter";
 import { rootOutline, rootTrace, type SearchRecord, searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { nestGroups } from "../../model/outline";
 import { Filter, LinkButton, MonoLink } from "../../parts/controls";
-import { Bones, download, Failed, Head, Loaded, Nothing, useTitle } from "../../parts/frame";
+import { Bones, download, Failed, Head, Loaded, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { link } from "../../url/state";
@@ -15,8 +14,7 @@ import { RecordPath } from "./path";
 import { Tree, timeOf } from "./tree";
 
 export function RecordView() {
-  const query = new URLSearchParams(useSearch());
-  const [node, root, action] = [query.get("node") ?? "", query.get("root") ?? "", query.get("action") ?? ""];
+  const { node, root, action } = useAddress("node", "root", "action");
   useTitle(node || root ? `Record ${node || root}` : "Record");
   if (!node && !root)
     return <Nothing title="No record is chosen">Search for its node id, or for the place it was stored at.</Nothing>;

@@ -1,13 +1,13 @@
 /** A run: what it read and made, its error, its facets; with a second one beside it. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "wouter";
+import { Link } from "wouter";
 import type { ResponseOf } from "../../api/client";
 import { childRuns, linkedRuns, type Run } from "../../api/queries";
 import { count } from "../../model/format";
 import { rankOf } from "../../model/graph";
 import { Counted, MonoLink } from "../../parts/controls";
-import { Loaded, NodeLink, Nothing, useTitle } from "../../parts/frame";
+import { Loaded, NodeLink, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link, type Side } from "../../url/state";
@@ -15,8 +15,7 @@ import { Differences } from "./differences";
 import { OneRun, useRun } from "./one-run";
 
 export function RunView() {
-  const query = new URLSearchParams(useSearch());
-  const [id, vs] = [query.get("id") ?? "", query.get("vs") ?? ""];
+  const { id, vs } = useAddress("id", "vs");
   useTitle("Run");
   if (!id) return <Nothing title="No run is chosen" />;
   return (

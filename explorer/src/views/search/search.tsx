@@ -1,10 +1,10 @@
 /** What was found: jobs, datasets and columns by a part of their name, records by node or place, a namespace's own. */
 
-import { Link, useLocation, useSearch } from "wouter";
+import { Link, useLocation } from "wouter";
 
 import { type TestState, termsOf, toTestState, withoutState } from "../../model/terms";
 import { Choices } from "../../parts/controls";
-import { Nothing, useTitle } from "../../parts/frame";
+import { Nothing, useAddress, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { TagHead } from "../../parts/tags";
 import { link } from "../../url/state";
@@ -19,14 +19,8 @@ const KINDS = [
 ] as const;
 
 export function SearchView() {
-  const query = new URLSearchParams(useSearch());
-  const [q, kind, namespace, tag] = [
-    query.get("q") ?? "",
-    query.get("kind") ?? "",
-    query.get("namespace") ?? "",
-    query.get("tag") ?? "",
-  ];
-  const state = withoutState(q).state || toTestState(query.get("state"));
+  const { q, kind, namespace, tag, ...given } = useAddress("q", "kind", "namespace", "tag", "state");
+  const state = withoutState(q).state || toTestState(given.state);
   const { can } = useReader();
   const isOfRecords = kind === "record" && !q;
   const title = isOfRecords ? "Records" : q ? `“${q}”` : namespace || (state && STATE_TITLES[state]);

@@ -1,11 +1,11 @@
 /** Usage of a column: who used it and what for, and what it flowed into. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "wouter";
+import { Link } from "wouter";
 
 import { provenance as fetchProvenance, usage as fetchUsage, usageCsv } from "../../api/report-queries";
 import { CsvButton } from "../../parts/export";
-import { Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
+import { Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink } from "../../url/state";
 import { RangeChoice, useRange, Window } from "./range";
@@ -13,8 +13,7 @@ import { Flows, Sources, Uses } from "./tables";
 import { TagUsageView } from "./tag";
 
 export function UsageView() {
-  const query = new URLSearchParams(useSearch());
-  const [node, tag] = [query.get("node") ?? "", query.get("tag") ?? ""];
+  const { node, tag } = useAddress("node", "tag");
   return tag && !node ? <TagUsageView tag={tag} /> : <ColumnUsageView node={node} />;
 }
 
