@@ -1,5 +1,6 @@
 /** The changes of a comparison in reading order, each with its cause. */
 
+import type { components } from "../api/schema";
 import { datasetOf, jobId, nameOf } from "../url/ids";
 import { type Change, type Comparison, fieldChanges, type NodeChange } from "./compare";
 import type { ColumnComparison } from "./compare-columns";
@@ -16,16 +17,13 @@ interface OfDataset {
   name: string;
 }
 
-interface Ends {
-  origin: string;
-  destination: string;
-}
+type Schemas = components["schemas"];
 
 /** A step of the history of a graph. */
 export interface Step extends Cause {
-  nodes: { added: readonly string[]; removed: readonly string[] };
-  edges: { added: readonly Ends[]; removed: readonly Ends[] };
-  columns: { added: readonly OfDataset[]; removed: readonly OfDataset[]; retyped: readonly OfDataset[] };
+  nodes: Schemas["ChangedNodes"];
+  edges: Schemas["ChangedEdges"];
+  columns: Readonly<Record<keyof Schemas["ChangedColumns"], readonly OfDataset[]>>;
 }
 
 /** The changed node or column. */

@@ -1,5 +1,6 @@
 /** The graph of jobs and datasets, and the part on a map: all nodes on a directed path through the focus. */
 
+import type { components } from "../api/schema";
 import { cutsOf } from "../url/ids";
 import { DEPTH_MAX, type Direction, type Side } from "../url/state";
 import { count } from "./format";
@@ -36,7 +37,7 @@ export interface Item {
   owners: readonly string[];
   tags: readonly string[];
   /** Tests by the outcome of their last results; null where none was reported. `warned` failed with the severity `warn`. */
-  tests: { passed: number; warned: number; failed: number } | null;
+  tests: components["schemas"]["TestCounts"] | null;
   /** The job that starts this job, such as a DAG. */
   parent: string | null;
   /** Of the DAG in focus: its tasks by state, their tasks included. */
@@ -44,11 +45,7 @@ export interface Item {
 }
 
 /** How many neighbours a node has on each side; `exact` is false where they were counted in an index. */
-export interface Degree {
-  up: number;
-  down: number;
-  exact: boolean;
-}
+export type Degree = components["schemas"]["More"];
 
 export interface Lineage {
   items: ReadonlyMap<string, Item>;

@@ -8,7 +8,7 @@ import { Head } from "./frame";
 import { SignOf } from "./signs";
 
 const SIGN = (
-  <span className="kind-tag">
+  <span className="muted">
     <SignOf of="tag" />
   </span>
 );
