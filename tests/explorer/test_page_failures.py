@@ -56,11 +56,6 @@ def test_a_file_that_a_deployment_removed_reloads_the_page_once_and_is_then_name
     page.watch.faults.clear()
 
 
-def test_an_unknown_file_is_no_page(pipeline):
-    statuses = [pipeline.respond(f"/explore/{name}", {})[0] for name in ("map-0ld.js", "map")]
-    assert statuses == [404, 200]
-
-
 @pytest.mark.slow
 def test_a_reader_who_declined_signs_in_later_and_sees_the_days_left(open_view, guarded):
     page = open_view(guarded, f"map?node={CHECKED}", expected=("status of 401", "status of 403"))

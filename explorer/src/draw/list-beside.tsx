@@ -40,16 +40,14 @@ export function ListBeside<T>({ of, rows, total, textOf, isAlone, note, children
   );
 }
 
-/** A link in a list that selects, instead of leaving the picture. */
-export const Choosing = ({
-  id,
-  choose,
-  children,
-}: {
+interface ChoosingProps {
   id: string;
   choose: (id: string) => void;
   children: ReactNode;
-}) => (
+}
+
+/** A link in a list that selects, instead of leaving the picture. */
+export const Choosing = ({ id, choose, children }: ChoosingProps) => (
   <a
     href={`#${id}`}
     onClick={(event) => {

@@ -134,17 +134,14 @@ export function Fact({ of, isMono = false, is, children = is }: FactProps) {
 /** Values of `tab` in the page's address, with their titles; the first is empty. */
 export type TabTitles = readonly [string, string][];
 
-export const Tabs = ({
-  view,
-  node,
-  tab,
-  of,
-}: {
+interface TabsProps {
   view: "dataset" | "job";
   node: string;
   tab: string;
   of: TabTitles;
-}) => (
+}
+
+export const Tabs = ({ view, node, tab, of }: TabsProps) => (
   <nav className="tabs" aria-label="parts">
     {of.map(([value, title]) => (
       <Link key={value} href={link(view, { node, tab: value })} aria-current={tab === value ? "page" : undefined}>

@@ -170,17 +170,14 @@ function Track({ ticks, at, vs, change }: { ticks: readonly Tick[] } & Pick<Prop
   );
 }
 
-function TimeField({
-  label,
-  value,
-  none,
-  set,
-}: {
+interface TimeFieldProps {
   label: string;
   value: string;
   none: string;
   set: (time: string) => void;
-}) {
+}
+
+function TimeField({ label, value, none, set }: TimeFieldProps) {
   const shown = value ? utc(value) : "";
   const [typed, setTyped] = useState(shown);
   useEffect(() => setTyped(shown), [shown]);

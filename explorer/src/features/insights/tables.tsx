@@ -69,15 +69,13 @@ const JOBS: ColumnOf<Job>[] = [
   times("Updated", (job) => job.updatedAt),
 ];
 
-function CountsTable<T extends Counts>({
-  title,
-  rows,
-  first,
-}: {
+interface Props<T extends Counts> {
   title: string;
   rows: readonly T[];
   first: ColumnOf<T>;
-}) {
+}
+
+function CountsTable<T extends Counts>({ title, rows, first }: Props<T>) {
   const columns: ColumnOf<T>[] = [
     first,
     { name: "Jobs", number: true, by: (row) => row.total },

@@ -60,16 +60,14 @@ function Writers({ jobs, dataset }: { jobs: readonly Item[]; dataset: { namespac
   );
 }
 
-/** How often its only writer writes it, and the rows of the last runs: the newest as a number; the others are bars. */
-function LastRuns({
-  job,
-  dataset,
-  isOnly,
-}: {
+interface Props {
   job: string;
   dataset: { namespace: string; name: string };
   isOnly: boolean;
-}) {
+}
+
+/** How often its only writer writes it, and the rows of the last runs: the newest as a number; the others are bars. */
+function LastRuns({ job, dataset, isOnly }: Props) {
   const { data } = useQuery(jobRuns(job, RUNS_MAX));
   const gap = isOnly ? usualGap(completedAt(runsThatWrote(data?.runs ?? [], dataset))) : null;
   const rows = rowsWritten(data?.runs ?? [], dataset);

@@ -22,17 +22,14 @@ import { KINDS, type Narrowing } from "./impact";
 
 const COLUMNS_MAX = 4;
 
-export function Table({
-  impact,
-  node,
-  depth,
-  narrowing,
-}: {
+interface Props {
   impact: Impact;
   node: string;
   depth: number;
   narrowing: Narrowing;
-}) {
+}
+
+export function Table({ impact, node, depth, narrowing }: Props) {
   const all = impact.impacted;
   const { kind, owner, effect, text } = narrowing;
   const rows = useMemo(() => narrowed(all, { kind, owner, effect, text }), [all, kind, owner, effect, text]);

@@ -69,15 +69,13 @@ function useNeighbours({ of, side }: Fold, q: string) {
   });
 }
 
-function FoldedNeighbours({
-  fold,
-  drawn,
-  draw,
-}: {
+interface Props {
   fold: Fold;
   drawn: ReadonlyMap<string, number>;
   draw: (id: string) => void;
-}) {
+}
+
+function FoldedNeighbours({ fold, drawn, draw }: Props) {
   const [typed, setTyped] = useState("");
   const result = useNeighbours(fold, useSettled(typed));
   const items = result.data?.pages.flatMap((page) => page.items) ?? [];
