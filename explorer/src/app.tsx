@@ -2,7 +2,7 @@
 
 import { type ReactNode, Suspense, useRef } from "react";
 import { Link, Route, Switch, useLocation, useSearch } from "wouter";
-import type { Feature } from "./api/queries";
+import type { Feature } from "./api/client";
 import { VIEWS as OF_FEATURES } from "./features";
 import { Boundary, lazyView, type ViewAt } from "./parts/boundary";
 import { Find } from "./parts/find";

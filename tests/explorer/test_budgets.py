@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from headwater.api.page_files import DIST, built_files
+from headwater.api.page_files import built_files
 from tests.explorer.pipeline import CHECKED
 from tests.explorer.stories import LAKE
 
@@ -97,7 +97,3 @@ def heap_bytes(page):
     metrics = {metric["name"]: metric["value"] for metric in browser.send("Performance.getMetrics")["metrics"]}
     browser.detach()
     return metrics["JSHeapUsedSize"]
-
-
-def test_a_build_is_of_this_page():
-    assert '<div id="app">' in (DIST / "index.html").read_text(encoding="utf-8")

@@ -15,25 +15,6 @@ LAKE, WAREHOUSE = "s3://nordwind-lake", "snowflake://nordwind.eu-central-1"
 REVENUE = f"dataset:{WAREHOUSE}:nordwind.gold.revenue"
 
 
-def test_the_hub_of_the_company_is_folded(open_view, company):
-    page = open_view(company, f"map?node=dataset:{LAKE}:silver/reference/dim_date")
-    node(page, re.compile(r"about 19\d more")).wait_for()
-    assert page.locator(NODES).count() < 20
-    fold = page.locator(NODES, has=page.locator(".of-fold"))
-    jobs = page.locator(NODES, has_text="completed").all()
-    left = fold.bounding_box()["x"]
-    siblings = [box for box in (job.bounding_box() for job in jobs) if box["x"] < left < box["x"] + box["width"]]
-    assert siblings
-    assert all(box["y"] < fold.bounding_box()["y"] for box in siblings)
-
-
-def test_a_dataset_whose_writer_failed_is_late_and_what_is_made_of_it_is_on_old_data(open_view, company):
-    page = open_view(company, f"map?node=dataset:{LAKE}:silver/shop/payments&dir=down&depth=2")
-    late = node(page, re.compile("payments")).locator(".written.changed", has_text=re.compile("^late$"))
-    late.wait_for()
-    node(page, "stg_payments").locator(".written.changed", has_text="on old data").wait_for()
-
-
 def test_old_data_is_marked_at_any_depth_in_lists_and_in_impact(open_view, company):
     page = open_view(company, f"map?node=dataset:{WAREHOUSE}:nordwind.gold.fct_orders&dir=up&depth=0")
     node(page, "fct_orders").locator(".written.changed", has_text="on old data").wait_for()
@@ -58,12 +39,6 @@ def test_a_job_that_read_another_part_than_was_written_says_so_and_what_it_makes
     page.goto(f"{company.url}/explore/impact?node=dataset:{LAKE}:silver/shop/orders&kind=job")
     row = page.get_by_role("region", name="impact").get_by_role("row").filter(has_text="売上_日次集計")
     row.get_by_text("read another part").wait_for()
-
-
-def test_a_formula_names_the_columns_of_ten_datasets(open_view, company):
-    page = open_view(company, f"columns?node=datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount&dir=up")
-    page.locator(".side").get_by_text("sum(fct_orders.net_amount_eur) -").first.wait_for()
-    node(page, "stg_order_items").first.wait_for()
 
 
 def test_a_table_is_found_by_the_last_part_of_its_name_before_columns(open_view, company):
@@ -92,14 +67,6 @@ def test_the_start_lists_what_is_broken_by_what_waits_for_it_then_aborted_and_ru
     page.get_by_role("link", name="nordwind.marts.refunds_by_country").wait_for()
 
 
-def test_the_datasets_that_a_failure_holds_up_are_those_of_its_impact(open_view, company):
-    page = open_view(company)
-    waiting = page.get_by_role("region", name="work").get_by_role("link", name=re.compile("datasets?$")).first
-    number = waiting.inner_text()
-    waiting.click()
-    page.get_by_role("heading", name="Impact").or_(page.get_by_text(number)).first.wait_for()
-
-
 def test_where_nothing_responds_the_start_has_one_failure(open_view, company):
     """The first list fails last: until then no other failure is drawn."""
     page, slow = open_view(company, "nowhere", expected=("status of 403",)), []
@@ -126,7 +93,7 @@ def test_where_the_broken_jobs_alone_do_not_load_the_other_lists_of_the_start_ar
     page.get_by_role("link", name="all jobs", exact=True).wait_for()
 
 
-def test_jobs_are_a_list_by_namespace_and_state_and_sort_by_their_columns(open_view, company):
+def test_a_long_list_of_jobs_draws_what_is_scrolled_to_and_is_narrowed_by_state(open_view, company):
     page = open_view(company)
     page.get_by_role("link", name="Jobs", exact=True).click()
     page.get_by_text("300 of 300 jobs").wait_for()
@@ -135,16 +102,9 @@ def test_jobs_are_a_list_by_namespace_and_state_and_sort_by_their_columns(open_v
     first = rows.first.inner_text()
     page.get_by_role("region", name="jobs").evaluate("(list) => list.scrollTo(0, 4000)")
     page.wait_for_function("(first) => document.querySelector('tr[data-index]').innerText !== first", arg=first)
-    page.get_by_role("combobox", name="namespace").select_option("spark")
     page.get_by_role("button", name="Failed").click()
-    page.get_by_text("2 of 2 jobs").wait_for()
-    assert page.url.endswith("/jobs?namespace=spark&state=FAILED")
-    table = page.get_by_role("region", name="jobs")
-    table.get_by_role("button", name="Job").click()
-    names = [text.split()[0] for text in table.locator("tbody tr").all_inner_texts()]
-    assert names == ["spark.gpu_forecast", "spark.silver_payments"]
-    page.get_by_label("filter the list").fill("team:shop")
-    page.get_by_text("1 of 2 jobs").wait_for()
+    page.wait_for_url("**/jobs?state=FAILED")
+    page.get_by_role("link", name="spark.silver_payments").wait_for()
 
 
 def test_a_list_is_narrowed_to_what_no_event_names_for_days(open_view, company):
@@ -173,22 +133,6 @@ def test_a_columns_recipe_leads_back_to_its_sources_in_words(open_view, company)
     assert "is sum(fct_orders.net_amount_eur) - sum(fct_refunds.amount_eur), of" in steps[0]
     assert any("cast(price as decimal(12,2))" in step for step in steps)
     page.get_by_text("It begins in").filter(has_text="order_items.price").wait_for()
-
-
-def test_a_dag_shows_its_tasks_with_their_states_and_last_runs(open_view, company):
-    page = open_view(company, "job?node=job:airflow:nordwind_daily")
-    tasks = page.get_by_role("region", name="tasks", exact=True)
-    tasks.get_by_role("heading", name="Tasks").wait_for()
-    rows = tasks.get_by_role("row").all()[1:]
-    assert len(rows) > 10
-    states = [row.locator(".state").inner_text().split()[0] for row in rows]
-    assert {"failed", "completed"} <= set(states)
-    assert states == sorted(states, key=["failed", "aborted", "running", "completed"].index)
-    assert rows[0].get_by_role("listitem").count() > 1
-    assert serious_faults(page) == []
-    name = rows[0].get_by_role("link").first.inner_text()
-    rows[0].get_by_role("link").first.click()
-    page.get_by_role("heading", name=name.split()[0]).first.wait_for()
 
 
 def test_of_more_tasks_than_a_page_the_others_are_a_click_away(open_view, company):

@@ -56,12 +56,6 @@ def test_a_run_names_the_run_that_started_it_and_that_one_the_runs_it_started(op
     assert "failed" in started.get_by_role("row").nth(1).inner_text()
 
 
-def test_a_task_leads_to_the_job_that_it_is_part_of(open_view, company):
-    page = open_view(company, PAYMENTS)
-    page.get_by_role("link", name="nordwind_daily").click()
-    page.get_by_role("region", name="tasks", exact=True).wait_for()
-
-
 def test_names_are_narrowed_to_those_with_a_test_that_fails(open_view, pipeline):
     page = open_view(pipeline, "search?q=rejected")
     page.get_by_role("link", name="rejected", exact=True).wait_for()
@@ -187,22 +181,6 @@ def test_datasets_of_columns_are_named_by_the_end_of_their_names(open_view, comp
     assert len(set(whole)) == len(whole)
     cut = "(spans) => spans.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText)"
     assert titles.evaluate_all(cut) == []
-
-
-def test_what_breaks_with_a_column_is_a_click_in_the_search_and_on_its_page(open_view, company):
-    page = open_view(company)
-    box = page.get_by_role("combobox", name="Find")
-    box.fill("bronze.orders.customer_id")
-    hit = page.get_by_role("option").filter(has_text="column of bronze/shop/orders ")
-    hit.wait_for()
-    assert serious_faults(page) == []
-    hit.get_by_text("What breaks").click()
-    page.wait_for_url("**/explore/impact?node=datasetField**")
-    page.get_by_role("region", name="impact").get_by_role("link", name="silver/shop/orders", exact=True).wait_for()
-    page.goto(f"{company.url}/explore/search?q=bronze.orders.customer_id")
-    row = page.get_by_role("row").filter(has_text="of bronze/shop/orders ·")
-    row.get_by_role("link", name="what breaks").click()
-    page.wait_for_url("**/explore/impact?node=datasetField**")
 
 
 def test_a_dataset_with_a_colon_in_its_name_keeps_it_in_the_list_of_columns(open_view, company):

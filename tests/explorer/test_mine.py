@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from tests.explorer.axe import serious_faults
 from tests.explorer.pipeline import CHECKED
 from tests.explorer.stories import LAKE
 from tests.explorer.tokens import REFUSALS, give_token
@@ -18,17 +17,6 @@ LOOKED = 2_500
 
 def of_mine(page):
     return page.get_by_role("region", name="mine")
-
-
-@pytest.mark.slow
-def test_a_column_is_pinned_beside_what_it_is_made_of(open_view, pipeline):
-    page = open_view(pipeline, f"columns?node=datasetField:{LAKE}:estimated:co2_kg", fresh=True)
-    panel = page.get_by_role("complementary", name="about co2_kg")
-    panel.get_by_role("button", name="Pin", exact=True).click()
-    panel.get_by_role("button", name="Pinned").wait_for()
-    assert serious_faults(page) == []
-    page.goto(f"{pipeline.url}/explore/")
-    of_mine(page).get_by_role("link", name="estimated.co2_kg").wait_for()
 
 
 def test_what_was_looked_at_is_kept_and_what_does_not_exist_is_not(open_view, pipeline):

@@ -56,11 +56,6 @@ def test_a_file_that_a_deployment_removed_reloads_the_page_once_and_is_then_name
     page.watch.faults.clear()
 
 
-def test_an_unknown_file_is_no_page(pipeline):
-    statuses = [pipeline.respond(f"/explore/{name}", {})[0] for name in ("map-0ld.js", "map")]
-    assert statuses == [404, 200]
-
-
 @pytest.mark.slow
 def test_a_reader_who_declined_signs_in_later_and_sees_the_days_left(open_view, guarded):
     page = open_view(guarded, f"map?node={CHECKED}", expected=("status of 401", "status of 403"))
@@ -85,17 +80,6 @@ def test_a_namespace_is_listed_in_short(open_view, pipeline):
     lists = [path for path in page.watch.paths() if path.startswith("/api/v1/namespaces/")]
     assert len(lists) == 2
     assert all("form=summary" in path for path in lists)
-
-
-@pytest.mark.slow
-def test_the_impact_of_a_column_is_a_click_away(open_view, pipeline):
-    column = f"datasetField:{LAKE}:checked:distance"
-    page = open_view(pipeline, f"columns?node={column}")
-    page.get_by_role("complementary").get_by_role("link", name="What breaks").first.click()
-    page.get_by_text("What a change here reaches").wait_for()
-    page.goto(f"{pipeline.url}/explore/dataset?node={CHECKED}")
-    page.get_by_role("row", name=re.compile("^distance")).get_by_role("link", name="what breaks").click()
-    page.get_by_role("region", name="impact").get_by_text("co2_t", exact=True).wait_for()
 
 
 @pytest.mark.slow

@@ -41,20 +41,6 @@ def test_fit_brings_every_box_into_the_pane(open_view, pipeline, view):
 
 
 @pytest.mark.slow
-def test_the_first_picture_of_sources_has_the_focus_at_the_right_and_sources_in_sight(open_view, wide):
-    page = open_view(wide, f"map?node=dataset:{LAKE}:chain.000.9&dir=up&depth=10")
-    node(page, "chain.000.9").wait_for()
-    page.wait_for_function(
-        """() => {
-          const [box, pane] = [".box.is-focus", ".react-flow"].map((part) =>
-            document.querySelector(part).getBoundingClientRect());
-          return pane.right - box.right < 100;
-        }"""
-    )
-    page.locator(NODES).nth(3).wait_for()
-
-
-@pytest.mark.slow
 def test_a_node_at_the_edge_that_is_selected_is_not_under_its_panel(open_view, pipeline):
     page = open_view(pipeline, f"map?node={CHECKED}&depth=3", size=(1100, 700))
     last = page.locator(NODES).last
@@ -64,24 +50,6 @@ def test_a_node_at_the_edge_that_is_selected_is_not_under_its_panel(open_view, p
     far.click(position={"x": 20, "y": 20})
     page.get_by_role("complementary").wait_for()
     wait_until_inside(page, f'{NODES}[data-id="{name}"]')
-
-
-@pytest.mark.slow
-def test_a_large_picture_has_a_small_one(open_view, wide):
-    page = open_view(wide, f"map?node=dataset:{LAKE}:wide&depth=5")
-    page.get_by_label("the whole picture, small").wait_for()
-
-
-@pytest.mark.slow
-def test_what_was_added_is_drawn_though_a_fold_would_hide_it(open_view, estate):
-    page = open_view(estate, f"map?node=dataset:{LAKE}:grown&vs=2025-11-05T00:00:00Z", size=(1400, 900))
-    page.get_by_text("+ 4 added").wait_for()
-    for name in ("new.a", "new.b"):
-        node(page, name).first.wait_for()
-    page.get_by_role("button", name="List the changes").click()
-    rows = page.get_by_role("region", name="the map as a list").get_by_role("row")
-    rows.nth(4).wait_for()
-    assert rows.count() == 5
 
 
 def test_changes_are_stepped_through_with_who_made_them(open_view, estate):

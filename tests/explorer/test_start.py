@@ -99,17 +99,6 @@ def see(page, *, is_visible):
     )
 
 
-def test_what_arrives_is_shown_without_a_reload(open_view, deployed):
-    page = open_empty(open_view, deployed, clock=True)
-    page.wait_for_load_state("networkidle")
-    deployed.load(*events_in(shown_curl(page)))
-    page.clock.fast_forward(5_000)
-    page.get_by_role("link", name="estimate").wait_for()
-    page.get_by_role("heading", name="Ran lately").wait_for()
-    assert page.get_by_text("No job is known yet").count() == 0
-
-
-@pytest.mark.slow
 def test_a_page_looks_for_data_only_while_it_is_empty_and_in_sight(open_view, deployed):
     page = open_empty(open_view, deployed, clock=True)
     assert calls_of_five_seconds(page) == ["/api/v1/namespaces?limit=50"]
@@ -119,6 +108,8 @@ def test_a_page_looks_for_data_only_while_it_is_empty_and_in_sight(open_view, de
     deployed.load(*events_in(shown_curl(page)))
     page.clock.fast_forward(5_000)
     page.get_by_role("link", name="estimate").wait_for()
+    page.get_by_role("heading", name="Ran lately").wait_for()
+    assert page.get_by_text("No job is known yet").count() == 0
     assert calls_of_five_seconds(page) == []
 
 

@@ -74,14 +74,6 @@ def test_a_view_opens_by_its_address_and_axe_finds_nothing_serious(open_view, pi
     assert serious_faults(open_by_address(open_view, pipeline, view)) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("view", {**VIEWS, **OTHERS}, ids=id_of)
-def test_a_view_survives_a_reload(open_view, pipeline, view):
-    page = open_by_address(open_view, pipeline, view)
-    page.reload()
-    page.get_by_text({**VIEWS, **OTHERS}[view]).filter(visible=True).first.wait_for()
-
-
 def test_a_row_leads_to_its_run_and_the_run_to_the_sql_of_its_rows(open_view, pipeline):
     page = open_view(pipeline, f"dataset?node={ESTIMATED}&tab=versions")
     form = page.get_by_role("form", name="row")
@@ -175,13 +167,6 @@ def test_impact_names_the_owners_with_a_message_to_each(open_view, pipeline):
     assert message.startswith("To team:emissions: a change of checked reaches 1 dataset of yours")
 
 
-def test_a_dataset_says_who_writes_it_how_often_and_who_reads_it(open_view, pipeline):
-    page = open_view(pipeline, f"dataset?node={ESTIMATED}")
-    page.get_by_role("link", name="read by 2 jobs").wait_for()
-    page.get_by_text("Written by").get_by_role("link", name="emissions.estimate").wait_for()
-    page.get_by_text("usually daily").wait_for()
-
-
 def test_what_events_say_is_text(open_view, pipeline):
     page = open_view(pipeline)
     for view in ("map?node={}", "job?node={}", "job?node={}&tab=code", "job?node={}&tab=facets", "impact?node={}"):
@@ -191,11 +176,3 @@ def test_what_events_say_is_text(open_view, pipeline):
         assert page.locator('img[src="x"]').count() == 0, view
         assert page.locator('[href^="javascript:"]').count() == 0, view
         assert page.title() not in ("1", "2"), view
-
-
-@pytest.mark.slow
-def test_a_large_screen_has_no_bar_to_scroll_sideways(open_view, pipeline):
-    for size in ((1280, 720), (1920, 1080), (640, 360)):
-        page = open_view(pipeline, f"dataset?node={CHECKED}", size=size)
-        page.get_by_text("distance").first.wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,9 +1,12 @@
 /** Requests to the API: addresses relative to the page, the reader's token, errors that name the call. */
 
-import type { components, paths } from "./schema";
+import type { components, operations, paths } from "./schema";
 
 /** A type of the API, by its name in the OpenAPI document. */
 export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];
+
+/** The id of an operation: what a reader may be allowed to do. */
+export type Feature = keyof operations;
 
 /** A route of the API. */
 export type Path = keyof paths;

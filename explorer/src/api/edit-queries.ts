@@ -3,8 +3,8 @@
 import type { UseQueryOptions } from "@tanstack/react-query";
 
 import { datasetOf, kindOf, nameOf } from "../url/ids";
-import { change } from "./client";
-import { type Dataset, dataset, type Feature, type Job, job } from "./queries";
+import { change, type Feature } from "./client";
+import { type Dataset, dataset, type Job, job } from "./queries";
 
 /** A dataset, a job or a column that is annotated; `field` of a column. */
 export interface Target {

@@ -58,28 +58,24 @@ export type ShortDataset = Schema<"ShortDatasets">["datasets"][number];
 
 interface Listing {
   namespace: string;
-  /** Datasets without an event since this time; empty: all. */
+  /** The state of the last run; empty: all states. */
+  state: string;
+  /** Things without an event since this time; empty: all. */
   updatedBefore: string;
   limit: number;
   offset: number;
 }
 
-/** Return a page of all jobs, or of a namespace's, the last updated first. */
-export async function listJobs({ namespace, state, ...page }: Listing & { state: string }, signal?: AbortSignal) {
+/** Return a page of all jobs or datasets, or of a namespace's, the last updated first. */
+export async function listPage<T>(
+  of: "jobs" | "datasets",
+  { namespace, state, ...page }: Listing,
+  signal?: AbortSignal,
+): Promise<{ items: T[]; total: number }> {
+  const path = namespace ? (`/api/v1/namespaces/{namespace}/${of}` as const) : (`/api/v1/${of}` as const);
   const query = { ...page, lastRunStates: state, sort: "updated_at", form: "summary" };
-  const response = namespace
-    ? await get("/api/v1/namespaces/{namespace}/jobs", { parts: { namespace }, query, signal })
-    : await get("/api/v1/jobs", { query, signal });
-  return { items: (response as Schema<"ShortJobs">).jobs, total: response.totalCount };
-}
-
-/** Return a page of all datasets, or of a namespace's, the last updated first. */
-export async function listDatasets({ namespace, ...page }: Listing, signal?: AbortSignal) {
-  const query = { ...page, sort: "updated_at", form: "summary" };
-  const response = namespace
-    ? await get("/api/v1/namespaces/{namespace}/datasets", { parts: { namespace }, query, signal })
-    : await get("/api/v1/datasets", { query, signal });
-  return { items: (response as Schema<"ShortDatasets">).datasets, total: response.totalCount };
+  const response = await get(path, { parts: { namespace }, query, signal });
+  return { items: ("jobs" in response ? response.jobs : response.datasets) as T[], total: response.totalCount };
 }
 
 /** The nodes of a namespace as search hits. */

@@ -1,10 +1,17 @@
 /** Queries of the views, a function each. Results have the model's types. */
 
 import { queryOptions } from "@tanstack/react-query";
-
-import { blankItem } from "../model/blank-item";
 import type { Column, ColumnLines, Source } from "../model/columns";
-import { type Arrow, DRAWN_MAX, FOLD_ABOVE, type Item, type Lineage, type State, toLineage } from "../model/graph";
+import {
+  type Arrow,
+  blankItem,
+  DRAWN_MAX,
+  FOLD_ABOVE,
+  type Item,
+  type Lineage,
+  type State,
+  toLineage,
+} from "../model/graph";
 import type { TestState } from "../model/terms";
 import { datasetId, fieldId, jobId, kindOf, learnName, type NodeName, slashed, unversioned } from "../url/ids";
 import type { Side } from "../url/state";
@@ -23,37 +30,6 @@ export type RawEvent = ResponseOf<"/api/v1/events/lineage">["events"][number];
 // -- the reader
 
 export type Me = ResponseOf<"/api/v1/me">;
-/** Ids of operations in use by views. */
-export type Feature =
-  | "search"
-  | "listAllJobs"
-  | "getLineage"
-  | "getColumnLineage"
-  | "reportColumnReaders"
-  | "reportDurations"
-  | "reportImpact"
-  | "reportUsage"
-  | "getDataset"
-  | "getJob"
-  | "getRun"
-  | "getRow"
-  | "searchRecords"
-  | "listFailingTests"
-  | "listFeed"
-  | "reportCoverage"
-  | "reportEstate"
-  | Writing;
-/** Ids of operations for annotations. */
-type Writing =
-  | "tagDataset"
-  | "tagField"
-  | "tagJob"
-  | "addDatasetOwner"
-  | "addJobOwner"
-  | "describeDataset"
-  | "describeField"
-  | "describeJob";
-
 export const ME = call("/api/v1/me");
 
 // -- search

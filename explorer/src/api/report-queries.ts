@@ -1,7 +1,6 @@
 /** Queries of reports: usage, provenance, impact. */
 
-import { blankItem } from "../model/blank-item";
-import type { Item } from "../model/graph";
+import { blankItem, type Item } from "../model/graph";
 import type { Impact, Impacted } from "../model/impact";
 import { nameOf } from "../url/ids";
 import { call } from "./calls";

@@ -5,7 +5,7 @@ import { useMemo } from "react";
 
 import { cutToLines, type Title } from "../model/titles";
 import { Name } from "../parts/name";
-import { zoomLevel } from "./zoom-level";
+import { zoomLevel } from "./sight";
 
 // Sizes of the text, as the styles have them.
 const SIZES_PX: Readonly<Record<string, number>> = { "zoom-large": 15, "zoom-name": 20 };

@@ -12,9 +12,9 @@ import type { Title } from "../model/titles";
 import type { Direction } from "../url/state";
 import { type DrawnArrow, EDGE_TYPES, HighlightContext, NODE_TYPES, toEdge, toNode } from "./elements";
 import { OutsideView } from "./outside";
+import { zoomLevel } from "./sight";
 import { usePlaced } from "./use-placed";
 import { type Handled, useHandled, useSight } from "./use-sight";
-import { zoomLevel } from "./zoom-level";
 
 const MAPPED_FROM = 30;
 
@@ -44,6 +44,8 @@ export interface CanvasProps {
   label: (id: string) => string;
   onChoose: (id: string, event: { shiftKey: boolean }) => void;
   onClear: () => void;
+  /** What is over a picture that says nothing. */
+  empty?: ReactNode;
   /** The view's handles: to move the sight, and to read the last layout. */
   handled: RefObject<Handled | null>;
   layout: RefObject<Placed | null>;
@@ -52,6 +54,7 @@ export interface CanvasProps {
 export function Canvas(props: CanvasProps) {
   return (
     <ReactFlowProvider>
+      {props.empty}
       <Flow {...props} />
     </ReactFlowProvider>
   );

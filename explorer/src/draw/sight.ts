@@ -1,6 +1,6 @@
 /** The part of a picture in sight: at first, and when the picture or its pane changes. */
 
-import type { Node, useReactFlow } from "@xyflow/react";
+import { getNodesBounds, type Node, type ReactFlowState, type useReactFlow } from "@xyflow/react";
 
 import type { Direction } from "../url/state";
 
@@ -13,14 +13,7 @@ const MARGIN = 24;
 
 type FlowOf = ReturnType<typeof useReactFlow>;
 
-interface Area {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
-
-const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node): Area => ({
+const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node) => ({
   left: x,
   right: x + width,
   top: y,
@@ -30,15 +23,11 @@ const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node): Area => ({
 /** Show all of a graph where its names can be read; else the focus, at the edge where nothing follows. */
 export function showFirst(flow: FlowOf, nodes: readonly Node[], focus: string, dir: Direction): void {
   const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
-  const areas = nodes.map(areaOf);
-  const left = Math.min(...areas.map((area) => area.left)),
-    right = Math.max(...areas.map((area) => area.right));
-  const top = Math.min(...areas.map((area) => area.top)),
-    bottom = Math.max(...areas.map((area) => area.bottom));
-  const scale = pane ? Math.min((pane.width * 0.92) / (right - left), (pane.height * 0.86) / (bottom - top), 1) : 1;
+  const { x: left, y: top, width, height } = getNodesBounds([...nodes]);
+  const scale = pane ? Math.min((pane.width * 0.92) / width, (pane.height * 0.86) / height, 1) : 1;
   const on = nodes.find((node) => node.id === focus);
   if (scale >= FIT_FROM || !on || !pane) {
-    void flow.setCenter((left + right) / 2, (top + bottom) / 2, { zoom: Math.max(scale, 0.05) });
+    void flow.setCenter(left + width / 2, top + height / 2, { zoom: Math.max(scale, 0.05) });
     return;
   }
   const at = areaOf(on),
@@ -76,4 +65,15 @@ export function coveredBelow(): number {
 function shift(from: number, to: number, size: number): number {
   if (from < MARGIN) return MARGIN - from;
   return to > size - MARGIN ? Math.max(size - MARGIN - to, MARGIN - from) : 0;
+}
+
+/** The least scales at which a box has all its text, larger text, or its name alone. */
+const FULL_FROM = 0.88;
+export const LARGE_FROM = 0.74;
+const NAME_FROM = 0.25;
+
+export function zoomLevel({ transform: [, , scale] }: ReactFlowState): string {
+  if (scale >= FULL_FROM) return "zoom-full";
+  if (scale >= LARGE_FROM) return "zoom-large";
+  return scale >= NAME_FROM ? "zoom-name" : "zoom-block";
 }

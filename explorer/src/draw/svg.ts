@@ -1,7 +1,7 @@
 /** The picture as SVG, drawn from layout and model: the page itself holds the part in view. */
 
-import { areasOf, type Box, bendsOf, lowestBetween, type Placed } from "../layout/boxes";
-import { isBack, lineOf } from "../layout/path";
+import type { Box, Placed } from "../layout/boxes";
+import { lineIn } from "../layout/path";
 import { cutMiddle } from "../model/format";
 import { breakLines, cutToLines } from "../model/titles";
 import { widthIn } from "./box-title";
@@ -97,16 +97,9 @@ export function toSvg(
   const sizes = new Map(there.map((figure) => [figure.id, figure]));
   const lines = arrows.flatMap(({ from, to, ink = "line", dashed, fromY, toY, mark }) => {
     if (!sizes.has(from) || !sizes.has(to)) return [];
-    const areas = areasOf(placed, sizes, { from, to });
-    const { path, tips, sign, middle } = lineOf({
-      ...areas,
-      fromY,
-      toY,
-      bends: bendsOf(placed, { from, to }),
-      lane: placed.lanes[`${from}→${to}`],
-      under: isBack(areas) ? lowestBetween(placed, sizes, areas) : 0,
-    });
-    const at = mark?.isMiddle ? middle : { x: areas.to.x - 22, y: areas.to.y + (toY ?? areas.to.height / 2) - 11 };
+    const { path, tips, sign, middle } = lineIn(placed, sizes, { from, to, fromY, toY });
+    const end = { ...sizes.get(to)!, ...placed.at[to]! };
+    const at = mark?.isMiddle ? middle : { x: end.x - 22, y: end.y + (toY ?? end.height / 2) - 11 };
     const halo = { stroke: inks.canvas, "stroke-width": 4, "paint-order": "stroke" };
     const bold = { "font-size": 13, "font-weight": 600, "text-anchor": "middle", fill: inks.text };
     const stroke = { stroke: inks[ink], "stroke-width": 1.5, "stroke-dasharray": dashed || sign ? "4 4" : undefined };

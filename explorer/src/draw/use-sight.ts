@@ -5,8 +5,7 @@ import { type RefObject, useCallback, useEffect, useImperativeHandle, useRef } f
 
 import type { Placed } from "../layout/boxes";
 import type { Direction } from "../url/state";
-import { coveredBelow, moveIntoSight, showFirst } from "./sight";
-import { LARGE_FROM } from "./zoom-level";
+import { coveredBelow, LARGE_FROM, moveIntoSight, showFirst } from "./sight";
 
 /** A view's handle on the sight of its picture. */
 export interface Handled {

@@ -1,6 +1,6 @@
 /** The line of an arrow: flat at its start, at each rank and at its end. An arrow back runs below its boxes. */
 
-import type { Area, Point } from "./boxes";
+import { type Area, areasOf, type Box, bendsOf, lowestBetween, type Placed, type Point } from "./boxes";
 
 export interface Arrow {
   from: Area;
@@ -98,3 +98,17 @@ function curve(from: Point, to: Point): string {
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;
+
+type Ends = { from: string; to: string } & Pick<Arrow, "fromY" | "toY">;
+
+/** Return the line of an arrow between two boxes of a layout. */
+export function lineIn(placed: Placed, sizes: ReadonlyMap<string, Box>, { from, to, ...at }: Ends): Line {
+  const areas = areasOf(placed, sizes, { from, to });
+  return lineOf({
+    ...areas,
+    ...at,
+    bends: bendsOf(placed, { from, to }),
+    lane: placed.lanes[`${from}→${to}`],
+    under: isBack(areas) ? lowestBetween(placed, sizes, areas) : 0,
+  });
+}

@@ -1,9 +1,10 @@
 /** The changes of a comparison in reading order, each with its cause. */
 
+import type { components } from "../api/schema";
 import { datasetOf, jobId, nameOf } from "../url/ids";
-import type { Change, Comparison, NodeChange } from "./compare";
+import { type Change, type Comparison, fieldChanges, type NodeChange } from "./compare";
 import type { ColumnComparison } from "./compare-columns";
-import { fieldChanges } from "./schema-change";
+import { plural } from "./format";
 
 export interface Cause {
   time: string;
@@ -16,16 +17,13 @@ interface OfDataset {
   name: string;
 }
 
-interface Ends {
-  origin: string;
-  destination: string;
-}
+type Schemas = components["schemas"];
 
 /** A step of the history of a graph. */
 export interface Step extends Cause {
-  nodes: { added: readonly string[]; removed: readonly string[] };
-  edges: { added: readonly Ends[]; removed: readonly Ends[] };
-  columns: { added: readonly OfDataset[]; removed: readonly OfDataset[]; retyped: readonly OfDataset[] };
+  nodes: Schemas["ChangedNodes"];
+  edges: Schemas["ChangedEdges"];
+  columns: Readonly<Record<keyof Schemas["ChangedColumns"], readonly OfDataset[]>>;
 }
 
 /** The changed node or column. */
@@ -145,4 +143,30 @@ export function nextChange(rows: readonly ChangeRow[], sel: string, by: 1 | -1):
   const here = drawn.findIndex(({ id }) => id === sel);
   if (here < 0) return (by > 0 ? drawn[0] : drawn.at(-1)) ?? null;
   return drawn[Math.max(0, Math.min(drawn.length - 1, here + by))] ?? null;
+}
+
+const FEW = 3;
+
+/** Return "+ 2 nodes, − column fuel_kg": nodes, else edges; columns by name where they are few. */
+export function summaryOf({ nodes, edges, columns }: Omit<Step, "time" | "runs">): string {
+  const isOfNodes = nodes.added.length + nodes.removed.length > 0;
+  const { added, removed } = isOfNodes ? nodes : edges;
+  const unit = isOfNodes ? "node" : "edge";
+  const parts = [
+    counted("+", added.length, unit),
+    counted("−", removed.length, unit),
+    named("+", columns.added),
+    named("−", columns.removed),
+    named("~", columns.retyped),
+  ];
+  return parts.filter(Boolean).join(", ") || "changed";
+}
+
+const counted = (sign: string, count: number, unit: string) => (count ? `${sign} ${plural(count, unit)}` : "");
+
+function named(sign: string, columns: readonly { name: string }[]): string {
+  if (!columns.length) return "";
+  return columns.length > FEW
+    ? `${sign} ${plural(columns.length, "column")}`
+    : `${sign} ${columns.length === 1 ? "column" : "columns"} ${columns.map(({ name }) => name).join(", ")}`;
 }

@@ -23,3 +23,6 @@ export function shortError(text: string): string {
     .map((line) => (line.length > LINE_CHARS_MAX ? `${line.slice(0, LINE_CHARS_MAX)}…` : line))
     .join("\n");
 }
+
+/** Return the last line of an error in short: of a chain of causes, the last. */
+export const lastLine = (text: string) => shortError(text).split("\n").at(-1) ?? "";

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-
-import { parentOf } from "./parent";
-import { rowsOf, rowsWritten, runsThatWrote } from "./rows";
-import { fieldChanges, writeChange } from "./schema-change";
-import { rankOf } from "./states";
+import { fieldChanges, writeChange } from "./compare";
+import { parentOf, rowsOf, rowsWritten, runsThatWrote } from "./facets";
+import { rankOf } from "./graph";
 
 const ORDERS = { namespace: "lake", name: "orders" };
 const use = (name: string, facets: Record<string, unknown> = {}) => ({

@@ -1,18 +1,10 @@
 /** Flows of the columns that have a tag, by what is to be done about them. */
 
-interface Column {
-  dataset: { namespace: string; name: string };
-  field: string | null;
-}
+import type { components } from "../api/schema";
 
-interface Flow {
-  column: Column;
-  hops: number;
-  direct: boolean;
-  masked: boolean;
-  certain: boolean;
-  failed: boolean;
-}
+type Schemas = components["schemas"];
+type Column = Schemas["ReportedColumn"];
+type Flow = Omit<Schemas["Flow"], "status" | "jobs">;
 
 const keyOf = ({ dataset, field }: Column) => JSON.stringify([dataset.namespace, dataset.name, field]);
 

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 
-import { anItem } from "./an-item.test-data";
+import { aLineage, anItem, arrowsOfPaths } from "./an-item.test-data";
 import { compareLineages } from "./compare";
 import { healthOf, lateOf, writtenAt } from "./freshness";
 import {
+  type Degree,
   depthToRequest,
   FOLD_SHOWS,
   type Item,
   isWide,
-  type Lineage,
   mergeLineages,
   rank,
   type Showing,
@@ -20,19 +20,6 @@ import { byOwner, messageTo } from "./owners";
 import { between, nearestTroubles, pathThrough } from "./paths";
 
 const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
-
-/** "raw job:check checked" is a path from raw to checked. */
-function aLineage(paths: readonly string[], changes: Record<string, Partial<Item>> = {}) {
-  const arrows = paths.flatMap((path) => {
-    const ids = path.split(" ");
-    return ids.slice(1).map((to, index) => ({ from: ids[index]!, to }));
-  });
-  const ids = [...new Set(paths.flatMap((path) => path.split(" ")))];
-  return toLineage(
-    ids.map((id) => anItem(id, changes[id])),
-    arrows,
-  );
-}
 
 const PLACE = { time: "2025-11-20T12:30:00Z", address: "http://x" };
 const hopsOf = (shown: ReturnType<typeof show>) => Object.fromEntries([...shown.hops].sort());
@@ -125,15 +112,7 @@ test("of a DAG the tasks that failed, stopped or run are shown, all others are a
   expect(show(dag, "job:dag", { ...NOTHING, dir: "up" }).folds).toEqual([]);
 });
 
-/** As a folded response has it: nodes, arrows, and the number of the neighbours that it leaves out. */
-function aFolded(
-  paths: readonly string[],
-  more: Record<string, { up: number; down: number; exact: boolean }>,
-): Lineage {
-  const { items, down, truncated } = aLineage(paths);
-  const arrows = [...down].flatMap(([from, tos]) => tos.map((to) => ({ from, to })));
-  return toLineage([...items.values()], arrows, truncated, new Map(Object.entries(more)));
-}
+const aFolded = (paths: readonly string[], more: Record<string, Degree>) => aLineage(paths, {}, more);
 
 test("what a folded response leaves out is counted, in the fold of a hub and at the border", () => {
   const hub = aFolded(["hub job:a copy", ...Array.from({ length: 7 }, (_, index) => `hub job:r${index}`)], {
@@ -240,11 +219,7 @@ test("paths: through a node, between two, in whichever order, and none", () => {
 });
 
 test("an arrow around a node is not on the path through it", () => {
-  const arrows = [
-    { from: "dim", to: "job:a" },
-    { from: "job:a", to: "out" },
-    { from: "dim", to: "out" },
-  ];
+  const arrows = arrowsOfPaths(["dim job:a out", "dim out"]);
   expect([...pathThrough(arrows, "job:a").arrows]).toEqual(["dim→job:a", "job:a→out"]);
 });
 

@@ -1,8 +1,9 @@
 /** The graph of jobs and datasets, and the part on a map: all nodes on a directed path through the focus. */
 
+import type { components } from "../api/schema";
+import { cutsOf } from "../url/ids";
 import { DEPTH_MAX, type Direction, type Side } from "../url/state";
 import { count } from "./format";
-import { rankOf } from "./states";
 
 export type State = "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
 
@@ -36,7 +37,7 @@ export interface Item {
   owners: readonly string[];
   tags: readonly string[];
   /** Tests by the outcome of their last results; null where none was reported. `warned` failed with the severity `warn`. */
-  tests: { passed: number; warned: number; failed: number } | null;
+  tests: components["schemas"]["TestCounts"] | null;
   /** The job that starts this job, such as a DAG. */
   parent: string | null;
   /** Of the DAG in focus: its tasks by state, their tasks included. */
@@ -44,11 +45,7 @@ export interface Item {
 }
 
 /** How many neighbours a node has on each side; `exact` is false where they were counted in an index. */
-export interface Degree {
-  up: number;
-  down: number;
-  exact: boolean;
-}
+export type Degree = components["schemas"]["More"];
 
 export interface Lineage {
   items: ReadonlyMap<string, Item>;
@@ -373,4 +370,40 @@ function add(map: Map<string, Set<string>>, key: string, value: string): void {
 
 function sorted(map: Map<string, Set<string>>): Map<string, readonly string[]> {
   return new Map([...map].map(([key, values]) => [key, [...values].sort()]));
+}
+
+const FIRST: readonly string[] = ["FAILED", "ABORTED", "RUNNING"];
+
+export function rankOf(state: string | null | undefined): number {
+  const place = FIRST.indexOf(state ?? "");
+  return place < 0 ? FIRST.length : place;
+}
+
+export function blankItem(id: string, kind: "dataset" | "job"): Item {
+  const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
+  return {
+    id,
+    kind,
+    namespace,
+    name,
+    known: false,
+    state: null,
+    runId: null,
+    startedAt: null,
+    endedAt: null,
+    durationMs: null,
+    touchedAt: null,
+    incomplete: false,
+    otherParts: [],
+    stale: false,
+    temporary: false,
+    fieldCount: 0,
+    fields: [],
+    description: null,
+    owners: [],
+    tags: [],
+    tests: null,
+    createdAt: null,
+    parent: null,
+  };
 }

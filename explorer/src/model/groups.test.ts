@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Grouping } from "../url/state";
 import { anItem } from "./an-item.test-data";
-import type { Item } from "./graph";
-import { toLineage } from "./graph";
+import { type Item, toLineage } from "./graph";
 import { GROUPS_MAX, groupsOf, MEMBERS_MAX } from "./groups";
 
 const item = (id: string, change: Partial<Item> = {}) => anItem(id, { name: id.replace("job:", ""), ...change });

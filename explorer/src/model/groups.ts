@@ -3,8 +3,7 @@
 import type { Grouping } from "../url/state";
 import { segmentsOf, sharedDepth } from "./folders";
 import { type Health, healthOf } from "./freshness";
-import type { Arrow, Item, Lineage } from "./graph";
-import { rankOf } from "./states";
+import { type Arrow, type Item, type Lineage, rankOf } from "./graph";
 import { shortOf } from "./titles";
 
 export interface Group {

@@ -1,13 +1,10 @@
 /** All nodes downstream of a node, with their distance and the way there. */
 
+import type { components } from "../api/schema";
 import type { Item } from "./graph";
 
 /** How a column's values reach a node: directly, masked on every path, or unknown. */
-export interface Reach {
-  direct: boolean;
-  masked: boolean;
-  certain: boolean;
-}
+type Reach = Pick<components["schemas"]["Flow"], "direct" | "masked" | "certain">;
 
 export interface Impacted {
   /** Of a column: its dataset, under the id and name of the column. */

@@ -1,5 +1,7 @@
 /** Trees of records, folded: records with the same action at the same place make a line with a count. */
 
+import type { components } from "../api/schema";
+
 export interface Step {
   node_id: string;
   parent_id: string;
@@ -26,17 +28,7 @@ export interface Fold {
   children: readonly Fold[];
 }
 
-export interface Group {
-  id: number;
-  parent: number | null;
-  action_taken: string;
-  records: number;
-  leaves: number;
-  firstRecordedAt: number;
-  lastRecordedAt: number;
-  complete: boolean;
-  examples: readonly Pick<Step, "node_id" | "storage_location">[];
-}
+export type Group = components["schemas"]["OutlineGroup"];
 
 const EXAMPLES = 3;
 

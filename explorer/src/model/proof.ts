@@ -1,20 +1,11 @@
 /** The proof of an archived record, computed from the bytes of the archive: docs/verify.md, "In a page". */
 
+import type { components } from "../api/schema";
 import { recordPath, type Step } from "./outline";
 
-interface ObjectRef {
-  day: string;
-  key: string;
-  sha256: string;
-  size_bytes: number;
-  location: string;
-}
-
-interface DigestRef {
-  day: string;
-  key: string;
-  location: string;
-}
+type Schemas = components["schemas"];
+type ObjectRef = Omit<Schemas["ProvenObject"], "records" | "lines" | "listed">;
+type DigestRef = Omit<Schemas["DigestFile"], "size_bytes">;
 
 /** The API's claims about a sealed record; the bytes confirm or refute them. */
 export interface Claims {
@@ -22,7 +13,7 @@ export interface Claims {
   node_id: string;
   object: ObjectRef;
   digests: readonly DigestRef[];
-  end: { day: string; key: string; sha256: string } | null;
+  end: Schemas["ChainEnd"] | null;
 }
 
 export interface Check {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { textOfSubset } from "./subset";
+import { textOfSubset } from "./facets";
 
 const field = (name: string) => ({ type: "field", field: name });
 const literal = (value: string) => ({ type: "literal", value });

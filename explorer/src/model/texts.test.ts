@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 
 import { cutsOf, datasetOf, isAmbiguous, learnName, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
+import { summaryOf } from "./changes";
 import { keepRows, toCsv } from "./csv";
 import { shortError } from "./error-text";
 import { age, ago, agoOn, agoShort, cutMiddle, duration, since } from "./format";
-import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
 import { termsOf } from "./terms";
 import { breakLines, cutFront, cutToLines, splitTitle, titleOf, titlesOf } from "./titles";
@@ -248,16 +248,17 @@ test("a change is summed up in a few words", () => {
     edges: { added: [], removed: [] },
     columns: { added: [], removed: [], retyped: [] },
   };
-  const names = (...names: string[]) => names.map((name) => ({ name }));
+  const names = (...names: string[]) => names.map((name) => ({ dataset: "", name }));
+  const edge = { origin: "", destination: "" };
   expect([
     summaryOf({
       ...none,
       nodes: { added: ["job:a", "dataset:b"], removed: ["job:c"] },
-      edges: { added: [{}, {}], removed: [{}] },
+      edges: { added: [edge, edge], removed: [edge] },
     }),
     summaryOf({
       ...none,
-      edges: { added: [{}], removed: [] },
+      edges: { added: [edge], removed: [] },
       columns: { added: names("a"), removed: names("b", "c"), retyped: names("d", "e", "f", "g") },
     }),
     summaryOf(none),

@@ -2,7 +2,7 @@
 
 import { Component, type ComponentType, type ErrorInfo, lazy, type ReactNode } from "react";
 
-import type { Feature } from "../api/queries";
+import type { Feature } from "../api/client";
 import { Button } from "./controls";
 
 /** A path, its view, and the operation without which the view shows nothing. */

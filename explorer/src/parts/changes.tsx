@@ -9,7 +9,7 @@ import type { NodeChange } from "../model/compare";
 import { count } from "../model/format";
 import { titleOfId } from "../model/titles";
 import { link } from "../url/state";
-import { Chip, CloseButton } from "./controls";
+import { CloseButton } from "./controls";
 import { When } from "./frame";
 import { KindOf } from "./signs";
 
@@ -114,20 +114,6 @@ function By({ cause: { time, runs } }: { cause: Cause }) {
     </div>
   );
 }
-
-interface Ways {
-  steps: Steps;
-  list: { showList: (isList: boolean) => void };
-  open: (change: { panel: "changes" }) => void;
-}
-
-/** What stands beside the numbers of a comparison's changes: the ways to each of them. */
-export const WaysToChanges = ({ steps, list, open }: Ways) => (
-  <>
-    {!steps.isOpen && <Chip press={() => open({ panel: "changes" })}>Step through the changes</Chip>}
-    <Chip press={() => list.showList(true)}>List the changes</Chip>
-  </>
-);
 
 /** Go to a change, and have the keyboard in its row. */
 function stepTo({ goTo }: Steps, id: string): void {

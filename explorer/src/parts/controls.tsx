@@ -1,9 +1,10 @@
 /** Controls and heads that several views share. */
 
-import type { ReactNode } from "react";
 import { Link } from "wouter";
-
+import { link } from "../url/state";
 import { SignOf } from "./signs";
+import "./menu.css";
+import { Children, Fragment, type ReactNode, useId } from "react";
 
 interface ChoicesProps<T extends string> {
   label: string;
@@ -44,18 +45,32 @@ export const Filter = ({ label, value, set, hint = "filter", look = "" }: Filter
   />
 );
 
-/** The head of a table; numbers stand at the right. */
-export const Heads = ({ names, numbers = [] }: { names: readonly string[]; numbers?: readonly string[] }) => (
-  <thead>
-    <tr>
-      {names.map((name) => (
-        <th key={name} className={numbers.includes(name) ? "number" : ""}>
-          {name}
-        </th>
+interface SelectProps {
+  label: string;
+  value: string;
+  /** The text of no choice; without it, a value is always chosen. */
+  none?: string;
+  /** The values, each with its title where that is another text. */
+  among: readonly (string | readonly [string, string])[];
+  choose: (value: string) => void;
+  look?: string;
+}
+
+/** A list to choose from; a value of an address is in it, though the list does not know it. */
+export function Select({ label, value, none, among, choose, look = "field" }: SelectProps) {
+  const titles = new Map(among.map((entry) => (typeof entry === "string" ? [entry, entry] : entry)));
+  if (value && !titles.has(value)) titles.set(value, value);
+  return (
+    <select className={look} aria-label={label} value={value} onChange={(event) => choose(event.target.value)}>
+      {none !== undefined && <option value="">{none}</option>}
+      {[...titles].map(([own, title]) => (
+        <option key={own} value={own}>
+          {title}
+        </option>
       ))}
-    </tr>
-  </thead>
-);
+    </select>
+  );
+}
 
 export const CloseButton = ({ close }: { close: () => void }) => (
   <button className="icon close" aria-label="close" onClick={close}>
@@ -82,9 +97,70 @@ export const LinkButton = ({ to, ...rest }: LinkProps) => <Link className="butto
 /** A link whose text is an id. */
 export const MonoLink = ({ to, ...rest }: LinkProps) => <Link className="mono" href={to} {...rest} />;
 
+/** Parts with dots between; a part that is null or false is left out. */
+export const Dotted = ({ children }: { children: ReactNode }) =>
+  Children.toArray(children).map((part, place) => (
+    <Fragment key={place}>
+      {place > 0 && " · "}
+      {part}
+    </Fragment>
+  ));
+
 /** A title with a number. */
 export const Counted = ({ title, of }: { title: ReactNode; of: ReactNode }) => (
   <h2>
     {title} <span className="muted">{of}</span>
   </h2>
 );
+
+interface FactProps {
+  of: string;
+  isMono?: boolean;
+  /** The value; in its place, children of several parts. */
+  is?: ReactNode;
+  children?: ReactNode;
+}
+
+export function Fact({ of, isMono = false, is, children = is }: FactProps) {
+  if (children === false || children === null || children === undefined || children === "") return null;
+  return (
+    <>
+      <dt>{of}</dt>
+      <dd className={isMono ? "mono" : undefined}>{children}</dd>
+    </>
+  );
+}
+
+/** Values of `tab` in the page's address, with their titles; the first is empty. */
+export type TabTitles = readonly [string, string][];
+
+interface TabsProps {
+  view: "dataset" | "job";
+  node: string;
+  tab: string;
+  of: TabTitles;
+}
+
+export const Tabs = ({ view, node, tab, of }: TabsProps) => (
+  <nav className="tabs" aria-label="parts">
+    {of.map(([value, title]) => (
+      <Link key={value} href={link(view, { node, tab: value })} aria-current={tab === value ? "page" : undefined}>
+        {title}
+      </Link>
+    ))}
+  </nav>
+);
+
+export function Menu({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId();
+  return (
+    <>
+      <button className="button" popoverTarget={id}>
+        {title}
+      </button>
+      <div id={id} popover="auto" className="menu at-button">
+        {children}
+      </div>
+    </>
+  );
+}

@@ -249,16 +249,14 @@ function List({ title, entries, remove, children }: ListProps) {
   );
 }
 
-/** A field for a new owner or tag, with the tags in use as proposals. */
-function Adding({
-  word,
-  also,
-  add,
-}: {
+interface AddingProps {
   word: string;
   also?: string;
   add: (name: string, more: string) => Promise<boolean>;
-}) {
+}
+
+/** A field for a new owner or tag, with the tags in use as proposals. */
+function Adding({ word, also, add }: AddingProps) {
   const [name, setName] = useState(""),
     [more, setMore] = useState("");
   const known = useQuery({ ...TAGS, enabled: word === "tag" }),

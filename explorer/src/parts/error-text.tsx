@@ -1,6 +1,19 @@
 /** An error: what happened and the last cause; the whole text folded. */
 
+import { errorOf } from "../api/queries";
+import { type FieldChange, writeChange } from "../model/compare";
 import { shortError } from "../model/error-text";
+
+/** The error of a run, by its facets; nothing without an error. */
+export function RunError({ facets }: { facets: Record<string, unknown> }) {
+  const error = errorOf(facets);
+  return error === null ? null : (
+    <>
+      <h2 className="removed">✕ Error</h2>
+      <ErrorText text={error} />
+    </>
+  );
+}
 
 export function ErrorText({ text }: { text: string }) {
   const short = shortError(text);
@@ -16,3 +29,13 @@ export function ErrorText({ text }: { text: string }) {
     </>
   );
 }
+
+export const SchemaChanges = ({ changes }: { changes: readonly FieldChange[] }) => (
+  <span className="mono">
+    {changes.map((change) => (
+      <span key={change.name} className={change.change}>
+        {writeChange(change)}{" "}
+      </span>
+    ))}
+  </span>
+);

@@ -1,14 +1,38 @@
-/** A menu of downloads. */
+/** Downloads: a button for CSV, and a menu for pictures. */
 
-import { type Drawing, toPng, toWide } from "../draw/svg";
+import type { RefObject } from "react";
+
+import { type Caption, type Drawing, type Figure, readInks, toPng, toSvg, toWide } from "../draw/svg";
+import type { Placed } from "../layout/boxes";
+import { utc } from "../model/format";
+import { Button, Menu } from "./controls";
 import { download } from "./frame";
-import { Menu } from "./menu";
 
 interface Props {
   name: string;
-  svg?: () => Drawing | null;
+  picture?: Picture;
   csv?: () => string | Promise<string>;
 }
+
+/** A picture to save: its layout, its time (empty for now), its legend, and what draws its boxes and lines. */
+interface Picture extends Pick<Caption, "legend"> {
+  layout: RefObject<Placed | null>;
+  at: string;
+  draw: () => readonly [Figure[], Parameters<typeof toSvg>[1]];
+}
+
+function svgOf(name: string, { layout, at, legend, draw }: Picture): Drawing | null {
+  if (!layout.current) return null;
+  const time = `as of ${utc(at || new Date().toISOString())} UTC`;
+  return toSvg(...draw(), layout.current, readInks(), { title: name, time, legend });
+}
+
+const saveCsv = async (name: string, load: () => string | Promise<string>) =>
+  download(`${name}.csv`, "text/csv;charset=utf-8", await load());
+
+export const CsvButton = ({ name, load }: { name: string; load: () => Promise<string> }) => (
+  <Button press={() => void saveCsv(name, load)}>CSV</Button>
+);
 
 export function Downloads(props: Props) {
   return (
@@ -32,31 +56,20 @@ export function Downloads(props: Props) {
 type Choice = readonly [title: string, make: () => void | Promise<void>];
 
 /** What the menu offers, each with what makes it. */
-function choicesOf({ name, svg, csv }: Props): Choice[] {
+function choicesOf({ name, picture: of, csv }: Props): Choice[] {
   const file = name.replace(/[^\w.-]+/g, "_").slice(0, 80) || "lineage";
-  const asSvg = () => {
-    const picture = svg?.();
-    if (picture) download(`${file}.svg`, "image/svg+xml", picture.text);
-  };
-  const asPng = async () => {
-    const picture = svg?.();
-    if (picture) download(`${file}.png`, "image/png", await toPng(picture));
-  };
-  const asSlide = async () => {
-    const picture = svg?.();
-    if (picture) download(`${file}.png`, "image/png", await toPng(toWide(picture)));
-  };
-  const asCsv = async () => {
-    if (csv) download(`${file}.csv`, "text/csv;charset=utf-8", await csv());
+  const save = (end: "svg" | "png", make: (picture: Drawing) => BlobPart | Promise<BlobPart>) => async () => {
+    const picture = of && svgOf(name, of);
+    if (picture) download(`${file}.${end}`, end === "svg" ? "image/svg+xml" : "image/png", await make(picture));
   };
   const pictures: Choice[] = [
-    ["Picture as SVG", asSvg],
-    ["Picture as PNG", asPng],
-    ["Slide as PNG, 16:9", asSlide],
+    ["Picture as SVG", save("svg", ({ text }) => text)],
+    ["Picture as PNG", save("png", toPng)],
+    ["Slide as PNG, 16:9", save("png", (picture) => toPng(toWide(picture)))],
   ];
   return [
-    ...(svg ? pictures : []),
-    ...(csv ? [["List as CSV", asCsv] as const] : []),
+    ...(of ? pictures : []),
+    ...(csv ? [["List as CSV", () => saveCsv(file, csv)] as const] : []),
     ["Copy the link", () => navigator.clipboard.writeText(location.href)],
   ];
 }

@@ -1,6 +1,6 @@
 /** Parts shared by views: waiting, empty, failures, names, times. */
 
-import type { UseQueryResult } from "@tanstack/react-query";
+import { type QueryKey, type UseQueryOptions, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 
@@ -119,6 +119,24 @@ export function Loaded<T>({ of, rows = 6, keep, children }: LoadedProps<T>) {
   return <Bones rows={rows} />;
 }
 
+type AskedProps<F, T, K extends QueryKey> = Omit<LoadedProps<T>, "of"> & { query: UseQueryOptions<F, Error, T, K> };
+
+/** The result of a query of its own. */
+export const Asked = <F, T, K extends QueryKey>({ query, ...rest }: AskedProps<F, T, K>) => (
+  <Loaded of={useQuery(query)} {...rest} />
+);
+
+/** What is made once it is opened. */
+export function Opened({ title, look, children }: { title: ReactNode; look?: string; children: () => ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={look} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && children()}
+    </details>
+  );
+}
+
 /** Address of the view, as links write it. */
 function useHref(): string {
   const [path] = useLocation();
@@ -148,34 +166,50 @@ export function When({ time }: { time: string | null }) {
 
 const WORDS = { dataset: "Dataset", job: "Job", field: "Column" } as const;
 
-/** The heading of a page about a node. */
-export function NodeHead({
-  id,
-  name,
-  where,
-  children,
-}: {
+interface HeadProps {
+  sign: ReactNode;
+  word: ReactNode;
+  title: ReactNode;
+  isMono?: boolean;
+  children?: ReactNode;
+}
+
+/** The heading of a page: a sign, the kind of thing, its name. */
+export const Head = ({ sign, word, title, isMono, children }: HeadProps) => (
+  <header className="head">
+    {sign}
+    <div>
+      <div className="kind-word">{word}</div>
+      <h1 className={isMono ? "mono" : undefined}>{title}</h1>
+      {children}
+    </div>
+  </header>
+);
+
+interface Named {
   id: string;
   name?: string;
-  where?: string;
-  children?: ReactNode;
-}) {
+  where?: string | null;
+}
+
+/** The heading of a page about a node. */
+export function NodeHead({ id, name, where, children }: Named & { children?: ReactNode }) {
   const kind = kindOf(id) ?? "dataset";
   const guessed = nameOf(id);
+  const place = where ?? guessed.namespace;
+  const word = (
+    <>
+      {WORDS[kind]} in {place} <Pin id={id} names={name && where ? { namespace: where, name } : undefined} />
+    </>
+  );
   return (
-    <header className="head">
-      <KindOf of={kind} namespace={where ?? guessed.namespace} />
-      <div>
-        <div className="kind-word">
-          {WORDS[kind]} in {where ?? guessed.namespace}{" "}
-          <Pin id={id} names={name && where ? { namespace: where, name } : undefined} />
-        </div>
-        <h1>
-          <Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name} · ${guessed.field}`)} />
-        </h1>
-        {children}
-      </div>
-    </header>
+    <Head
+      sign={<KindOf of={kind} namespace={place} />}
+      word={word}
+      title={<Name text={name ?? [guessed.name, guessed.field].filter(Boolean).join(" · ")} />}
+    >
+      {children}
+    </Head>
   );
 }
 
@@ -190,32 +224,17 @@ export const mapOf = (id: string, at = "") =>
   kindOf(id) === "field" ? columnsLink({ node: id, at, dir: "up" }) : mapLink({ node: id, at });
 
 /** A link to a node, with its sign and where it is. */
-export function NodeLink({
-  id,
-  name,
-  where,
-  href,
-}: {
-  id: string;
-  name?: string;
-  where?: string | null;
-  href?: string;
-}) {
-  const kind = kindOf(id) ?? "dataset";
+export function NodeLink({ id, name, where, href }: Named & { href?: string }) {
   const guessed = nameOf(id);
+  const place = where ?? guessed.namespace;
   return (
     <span className="named">
-      <KindOf of={kind} namespace={where ?? guessed.namespace} />
+      <KindOf of={kindOf(id) ?? "dataset"} namespace={place} />
       <span>
         <Link href={href ?? mapOf(id)}>
-          <Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name}.${guessed.field}`)} />
+          <Name text={name ?? [guessed.name, guessed.field].filter(Boolean).join(".")} />
         </Link>
-        {where !== null && (
-          <>
-            {" "}
-            <span className="where">{where ?? guessed.namespace}</span>
-          </>
-        )}
+        {where !== null && <span className="where"> {place}</span>}
       </span>
     </span>
   );
@@ -242,6 +261,21 @@ export function useMedia(query: string): boolean {
     () => media.matches,
   );
 }
+
+/** Return the named values of the view's address; an empty text without one. */
+export function useAddress<N extends string>(...names: readonly N[]): Record<N, string> {
+  const query = new URLSearchParams(useSearch());
+  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""])) as Record<N, string>;
+}
+
+/** The namespace that a page is narrowed to, after its title. */
+export const OfNamespace = ({ name }: { name: string }) =>
+  name && (
+    <>
+      {" of "}
+      <span className="mono">{name}</span>
+    </>
+  );
 
 export function useTitle(title: string): void {
   useEffect(() => {

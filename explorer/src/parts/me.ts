@@ -1,9 +1,10 @@
 /** The reader: what the token opens. Until that is known, and where it cannot be, everything is offered. */
 
 import { useQuery } from "@tanstack/react-query";
-
-import { Failure } from "../api/client";
-import { type Feature, ME, type Me } from "../api/queries";
+import { useEffect } from "react";
+import { useLocation } from "wouter";
+import { Failure, type Feature } from "../api/client";
+import { ME, type Me, shownIdQuery } from "../api/queries";
 
 /** The one name that a list of names allows; none where it allows beginnings, or several. */
 const only = (names: readonly string[]) =>
@@ -37,4 +38,16 @@ export function useReader(): Reader {
     namespace: data && only(data.namespaces),
     root: data && only(data.roots),
   };
+}
+
+/** Go on to the id that responses show, if a view does not show the node that it was opened for; versions stay. */
+export function useOwnName(node: string, isShown: boolean, linkTo: (node: string) => string) {
+  const [, navigate] = useLocation();
+  const isRequested = !isShown && node.startsWith("dataset") && !node.includes("#");
+  const { data } = useQuery({ ...shownIdQuery(node), enabled: isRequested });
+  const id = data?.nodeId;
+  const other = isRequested && id && id !== node ? linkTo(id) : "";
+  useEffect(() => {
+    if (other) navigate(other, { replace: true });
+  }, [other, navigate]);
 }

@@ -3,24 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { NAMESPACES } from "../api/queries";
+import { Select } from "./controls";
 
-export function NamespaceChoice({
-  value,
-  none,
-  choose,
-}: {
-  value: string;
-  none: string;
-  choose: (namespace: string) => void;
-}) {
+export function NamespaceChoice({ value, choose }: { value: string; choose: (namespace: string) => void }) {
   const { data } = useQuery(NAMESPACES);
   const names = data?.namespaces.map(({ name }) => name) ?? [];
-  return (
-    <select className="field" aria-label="namespace" value={value} onChange={(event) => choose(event.target.value)}>
-      <option value="">{none}</option>
-      {[...new Set([...names, ...(value ? [value] : [])])].map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </select>
-  );
+  return <Select label="namespace" none="all namespaces" value={value} among={names} choose={choose} />;
 }

@@ -39,16 +39,14 @@ export function SignOf({ of, label }: { of: Sign; label?: string }) {
 export const pathOfKind = (kind: "dataset" | "job" | "field", namespace: string) =>
   (kind === "dataset" && storeOf(namespace)?.path) || PATHS[kind];
 
-/** The sign of a thing, in the colour of its kind. */
-export function KindOf({
-  of,
-  namespace,
-  label,
-}: {
+interface KindProps {
   of: "dataset" | "job" | "field";
   namespace: string;
   label?: string;
-}) {
+}
+
+/** The sign of a thing, in the colour of its kind. */
+export function KindOf({ of, namespace, label }: KindProps) {
   const store = of === "dataset" ? storeOf(namespace) : null;
   return (
     <span className={`kind-${of}`} title={store?.name}>

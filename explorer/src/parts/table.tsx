@@ -3,13 +3,61 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useMemo, useState } from "react";
 
+import { count, duration } from "../model/format";
+import { NodeLink, pageOf, When } from "./frame";
+import { StateOf } from "./signs";
+
 export interface ColumnOf<T> {
   name: string;
   number?: boolean;
   /** A class of its cells. */
   look?: string;
-  by?: (row: T) => string | number;
-  cell: (row: T) => ReactNode;
+  by?: ((row: T) => string | number) | undefined;
+  /** Its cells; without them, the value of `by`. */
+  cell?: (row: T) => ReactNode;
+}
+
+/** A column of times. */
+export const times = <T,>(name: string, of: (row: T) => string | null | undefined): ColumnOf<T> => ({
+  name,
+  look: "fixed",
+  by: (row) => of(row) ?? "",
+  cell: (row) => <When time={of(row) ?? null} />,
+});
+
+/** A column of durations in milliseconds. */
+export const durations = <T,>(name: string, of: (row: T) => number | null | undefined): ColumnOf<T> => ({
+  name,
+  number: true,
+  by: (row) => of(row) ?? -1,
+  cell: (row) => duration(of(row) ?? null),
+});
+
+/** A column of states of runs. */
+export const states = <T,>(of: (row: T) => string | null | undefined): ColumnOf<T> => ({
+  name: "State",
+  look: "fixed",
+  by: (row) => of(row) ?? "",
+  cell: (row) => <StateOf state={of(row) ?? null} />,
+});
+
+/** A column of jobs or datasets, each a link to its page. */
+export const nodes = <T extends { namespace: string; name: string }>(
+  name: string,
+  idOf: (row: T) => string,
+): ColumnOf<T> => ({
+  name,
+  by: (row) => row.name,
+  cell: (row) => <NodeLink id={idOf(row)} name={row.name} where={row.namespace} href={pageOf(idOf(row))} />,
+});
+
+export const NONE = <span className="muted">–</span>;
+
+/** Return the content of a cell; a dash for an empty text. */
+function contentOf<T>({ by, cell }: ColumnOf<T>, row: T): ReactNode {
+  if (cell) return cell(row);
+  const value = by?.(row);
+  return typeof value === "number" ? count(value) : value || NONE;
 }
 
 const VIRTUAL_ABOVE = 100;
@@ -94,13 +142,7 @@ function Head<T>({ column: { name, by, number }, order, setOrder }: HeadProps<T>
   );
 }
 
-function Body<T>({
-  columns,
-  rows,
-  keyOf = (row) => String(rows.indexOf(row)),
-  selected,
-  scroller,
-}: Props<T> & { scroller: HTMLDivElement | null }) {
+function Body<T>({ columns, rows, keyOf, selected, scroller }: Props<T> & { scroller: HTMLDivElement | null }) {
   const isLong = rows.length > VIRTUAL_ABOVE;
   const virtual = useVirtualizer({
     count: rows.length,
@@ -115,17 +157,18 @@ function Body<T>({
       <Gap height={isLong ? (drawn[0]?.start ?? 0) : 0} width={columns.length} />
       {drawn.map(({ index }) => {
         const row = rows[index]!;
+        const key = keyOf?.(row) ?? String(index);
         return (
           <tr
-            key={keyOf(row)}
+            key={key}
             data-index={index}
             ref={isLong ? virtual.measureElement : undefined}
             aria-rowindex={index + 1}
-            aria-selected={selected === keyOf(row) || undefined}
+            aria-selected={selected === key || undefined}
           >
-            {columns.map(({ name, number, look = "", cell }) => (
-              <td key={name} className={number ? "number" : look}>
-                {cell(row)}
+            {columns.map((column) => (
+              <td key={column.name} className={column.number ? "number" : column.look}>
+                {contentOf(column, row)}
               </td>
             ))}
           </tr>

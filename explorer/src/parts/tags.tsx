@@ -1,9 +1,23 @@
 /** Tags and owners. */
 
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 
 import { link } from "../url/state";
+import { Head } from "./frame";
 import { SignOf } from "./signs";
+
+const SIGN = (
+  <span className="muted">
+    <SignOf of="tag" />
+  </span>
+);
+
+export const TagHead = ({ tag, children }: { tag: string; children?: ReactNode }) => (
+  <Head sign={SIGN} word="Tag" title={tag}>
+    {children}
+  </Head>
+);
 
 /** Tags, each a link to what has it. */
 export function Tags({ names }: { names: readonly string[] }) {

@@ -7,10 +7,10 @@ import { useEffect, useMemo, useState } from "react";
 
 import { getOf } from "../api/calls";
 import { foldedLineage, history, RUNS, type Runs, VERSIONS } from "../api/queries";
+import { summaryOf } from "../model/changes";
+import { fieldChanges, writeChange } from "../model/compare";
 import { ago, local, utc } from "../model/format";
 import { isWide } from "../model/graph";
-import { summaryOf } from "../model/history";
-import { fieldChanges, writeChange } from "../model/schema-change";
 import { kindOf } from "../url/ids";
 import { type Moment, parseTime } from "../url/state";
 import { Chip } from "./controls";
@@ -170,17 +170,14 @@ function Track({ ticks, at, vs, change }: { ticks: readonly Tick[] } & Pick<Prop
   );
 }
 
-function TimeField({
-  label,
-  value,
-  none,
-  set,
-}: {
+interface TimeFieldProps {
   label: string;
   value: string;
   none: string;
   set: (time: string) => void;
-}) {
+}
+
+function TimeField({ label, value, none, set }: TimeFieldProps) {
   const shown = value ? utc(value) : "";
   const [typed, setTyped] = useState(shown);
   useEffect(() => setTyped(shown), [shown]);

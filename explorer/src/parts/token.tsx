@@ -85,69 +85,80 @@ function SignIn({ door }: { door: Door }) {
   );
 }
 
-/** The button of the header: who the reader is, or the way to say so; nothing where the API needs no token. */
-export function Account() {
-  const state = useTokenState(),
-    token = useToken();
-  const { me } = useReader();
+interface AccountMenuProps {
+  hint: string;
+  title: string;
+  /** What is above the choices. */
+  about?: string;
+  choices: readonly (readonly [string, () => void])[];
+}
+
+function AccountMenu({ hint, title, about, choices }: AccountMenuProps) {
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
-  if (!token && state === "none needed") return null;
-  if (!token || !me) return <Button press={tokens.ask}>Sign in</Button>;
-  if (tokens.door?.isKnown) return <SignedIn me={me} door={tokens.door} />;
-  const days = me.expiresAt ? daysUntil(me.expiresAt, Date.now()) : null;
-  const forget = () => {
-    tokens.set("", false);
-    mine.leave();
-  };
   const choose = (act: () => void) => () => {
     menu.current?.hidePopover();
     act();
   };
   return (
     <>
-      <button
-        className="button"
-        popoverTarget={id}
-        title={`${me.caller ?? "token"}\nnamespaces: ${me.namespaces.join(", ")}`}
-      >
-        {me.namespaces.join(", ").slice(0, 24)} · {me.scopes.join(", ")}
-        {days !== null && ` · ${plural(days, "day")} left`}
+      <button className="button" popoverTarget={id} title={hint}>
+        {title}
       </button>
       <div id={id} ref={menu} popover="auto" className="menu of-account">
-        <button className="icon" onClick={choose(tokens.ask)}>
-          Change the token
-        </button>
-        <button className="icon" onClick={choose(forget)}>
-          Forget the token
-        </button>
+        {about && <p>{about}</p>}
+        {choices.map(([word, act]) => (
+          <button key={word} className="icon" onClick={choose(act)}>
+            {word}
+          </button>
+        ))}
       </div>
     </>
   );
 }
 
+/** The button of the header: who the reader is, or the way to say so; nothing where the API needs no token. */
+export function Account() {
+  const state = useTokenState(),
+    token = useToken();
+  const { me } = useReader();
+  if (!token && state === "none needed") return null;
+  if (!token || !me) return <Button press={tokens.ask}>Sign in</Button>;
+  if (tokens.door?.isKnown) return <SignedIn me={me} door={tokens.door} />;
+  const namespaces = me.namespaces.join(", ");
+  const left = me.expiresAt ? [`${plural(daysUntil(me.expiresAt, Date.now()), "day")} left`] : [];
+  const forget = () => {
+    tokens.set("", false);
+    mine.leave();
+  };
+  return (
+    <AccountMenu
+      hint={`${me.caller ?? "token"}\nnamespaces: ${namespaces}`}
+      title={[namespaces.slice(0, 24), me.scopes.join(", "), ...left].join(" · ")}
+      choices={[
+        ["Change the token", tokens.ask],
+        ["Forget the token", forget],
+      ]}
+    />
+  );
+}
+
 /** A signed-in reader: her name, her rights, the way out. */
 function SignedIn({ me, door }: { me: Me; door: Door }) {
-  const id = useId();
   const leave = () => {
     mine.leave();
     void door.signOut();
   };
   return (
-    <>
-      <button className="button" popoverTarget={id} title={`signed in at ${door.issuer}`}>
-        {(me.caller ?? "").replace(/^(user|client):/, "")}
-      </button>
-      <div id={id} popover="auto" className="menu of-account">
-        <p>
-          {me.scopes.length
-            ? `${me.scopes.join(", ")} in ${[...me.namespaces, ...me.roots].join(", ")}`
-            : "You may see nothing yet: ask whoever runs the API for a grant."}
-        </p>
-        <button className="icon" onClick={leave}>
-          Sign out
-        </button>
-      </div>
-    </>
+    <AccountMenu
+      hint={`signed in at ${door.issuer}`}
+      title={(me.caller ?? "").replace(/^(user|client):/, "")}
+      about={
+        me.scopes.length
+          ? `${me.scopes.join(", ")} in ${[...me.namespaces, ...me.roots].join(", ")}`
+          : "You may see nothing yet: ask whoever runs the API for a grant."
+      }
+      choices={[["Sign out", leave]]}
+    />
   );
 }

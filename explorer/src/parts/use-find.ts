@@ -71,7 +71,7 @@ export function useFind(start: string): Finding {
 }
 
 /** Return a text once its reader pauses. */
-function useSettled(typed: string): string {
+export function useSettled(typed: string): string {
   const [q, setQ] = useState("");
   useEffect(() => {
     const timer = setTimeout(() => setQ(typed.trim()), PAUSE_MS);

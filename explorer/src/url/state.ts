@@ -33,10 +33,17 @@ export interface Moment {
 /** "changes" while a reader steps through a comparison; "none" after the panel was closed. */
 export type Panel = "" | "changes" | "none";
 
-export interface MapState extends Moment {
+/** The state of each view of a picture. */
+export interface PictureState extends Moment {
   node: string;
+  sel: string;
   dir: Direction;
   depth: number;
+  list: boolean;
+  panel: Panel;
+}
+
+export interface MapState extends PictureState {
   /** `up:<id>` and `down:<id>`: sides opened beyond `depth`. */
   open: string[];
   /** Nodes picked out of a fold; `up:<id>` and `down:<id>` open a whole fold. */
@@ -44,7 +51,6 @@ export interface MapState extends Moment {
   all: string[];
   /** Hubs whose lines are drawn. */
   hub: string[];
-  sel: string;
   /** Two nodes: only the paths between them are drawn. Without the first, the selected node is the first. */
   from: string;
   to: string;
@@ -52,7 +58,6 @@ export interface MapState extends Moment {
   whole: boolean;
   /** `up:<id>` and `down:<id>`: sides opened beside these paths. */
   beside: string[];
-  list: boolean;
   temporary: boolean;
   /** Whether the graph has edges between a job and the jobs it waits for. */
   dependencies: boolean;
@@ -63,21 +68,15 @@ export interface MapState extends Moment {
   into: string[];
   /** Whether the panel opens with the nearest trouble upstream. */
   why: boolean;
-  panel: Panel;
 }
 
-export interface ColumnsState extends Moment {
-  node: string;
-  sel: string;
-  dir: Direction;
-  depth: number;
+export interface ColumnsState extends PictureState {
   indirect: boolean;
-  list: boolean;
-  panel: Panel;
 }
 
 export const DEPTH_MAX = 20;
 const PANELS = ["changes", "none"] as const;
+const SIDES = ["up", "down"] as const;
 
 type Value = string | number | boolean | readonly string[] | null | undefined;
 
@@ -93,61 +92,40 @@ export function link(view: View, values: Record<string, Value> = {}): string {
   return `/${view}${text ? `?${text}` : ""}`;
 }
 
+const LISTS = ["open", "pick", "all", "hub", "beside", "into"] as const;
+const SWITCHES = ["whole", "temporary", "dependencies", "boxes", "why"] as const;
+type Switches = Record<(typeof SWITCHES)[number], boolean>;
+
 export function parseMap(search: string): MapState {
   const query = new URLSearchParams(search);
   return {
-    ...parseMoment(query),
-    node: query.get("node") ?? "",
-    dir: parseDirection(query.get("dir")),
-    depth: parseDepth(query.get("depth"), 1),
-    open: query.getAll("open"),
-    pick: query.getAll("pick"),
-    all: query.getAll("all"),
-    hub: query.getAll("hub"),
-    sel: query.get("sel") ?? "",
+    ...parsePicture(query, DEPTHS.map),
+    ...(Object.fromEntries(LISTS.map((name) => [name, query.getAll(name)])) as Record<
+      (typeof LISTS)[number],
+      string[]
+    >),
+    ...(Object.fromEntries(SWITCHES.map((name) => [name, query.get(name) === "1"])) as Switches),
     from: query.get("from") ?? "",
     to: query.get("to") ?? "",
-    whole: query.get("whole") === "1",
-    beside: query.getAll("beside"),
-    list: query.get("list") === "1",
-    temporary: query.get("temporary") === "1",
-    dependencies: query.get("dependencies") === "1",
-    boxes: query.get("boxes") === "1",
     by: (Object.keys(GROUPINGS) as Grouping[]).find((name) => name === query.get("by")) ?? "",
-    into: query.getAll("into"),
-    why: query.get("why") === "1",
-    panel: parsePanel(query),
   };
 }
 
 export function mapLink(state: Partial<MapState> & { node: string }): string {
-  const { dir, depth, ...rest } = state;
   // Without a focus it is the map of the whole estate.
-  return link(rest.node ? "map" : "estate", {
-    ...rest,
-    dir: dir === "both" ? "" : dir,
-    depth: depth === 1 ? "" : depth,
-  });
+  return pictureLink(state.node ? "map" : "estate", state, DEPTHS.map);
 }
+
+/** The depth of a picture whose address has none. */
+const DEPTHS = { map: 1, columns: 5 };
+
+const pictureLink = (view: View, { dir, depth, ...rest }: Partial<PictureState>, usual: number) =>
+  link(view, { ...rest, dir: dir === "both" ? "" : dir, depth: depth === usual ? "" : depth });
 
 /** The change that leaves the paths between two nodes. */
 export const NO_PATHS = { from: "", to: "", whole: false, beside: [] as string[] };
 
-const STEPS = [
-  "node",
-  "dir",
-  "depth",
-  "open",
-  "pick",
-  "all",
-  "hub",
-  "from",
-  "to",
-  "whole",
-  "beside",
-  "by",
-  "into",
-] as const;
+const STEPS = [...LISTS, ...(["node", "dir", "depth", "from", "to", "whole", "by"] as const)];
 
 /** True of a change for Back to undo: of the drawn nodes, and of selecting at all. */
 export function isStep<State extends { sel: string }>(state: State, change: Partial<State>): boolean {
@@ -158,28 +136,22 @@ export function isStep<State extends { sel: string }>(state: State, change: Part
 
 export function parseColumns(search: string): ColumnsState {
   const query = new URLSearchParams(search);
-  return {
-    ...parseMoment(query),
-    node: query.get("node") ?? "",
-    sel: query.get("sel") ?? "",
-    dir: parseDirection(query.get("dir")),
-    depth: parseDepth(query.get("depth"), 5),
-    indirect: query.get("indirect") === "1",
-    list: query.get("list") === "1",
-    panel: parsePanel(query),
-  };
+  return { ...parsePicture(query, DEPTHS.columns), indirect: query.get("indirect") === "1" };
 }
 
-export function columnsLink(state: Partial<ColumnsState> & { node: string }): string {
-  const { dir, depth, ...rest } = state;
-  return link("columns", { ...rest, dir: dir === "both" ? "" : dir, depth: depth === 5 ? "" : depth });
-}
+export const columnsLink = (state: Partial<ColumnsState> & { node: string }): string =>
+  pictureLink("columns", state, DEPTHS.columns);
 
-const parsePanel = (query: URLSearchParams): Panel => PANELS.find((panel) => panel === query.get("panel")) ?? "";
-
-function parseMoment(query: URLSearchParams): Moment {
-  return { at: parseTime(query.get("at")), vs: parseTime(query.get("vs")) };
-}
+const parsePicture = (query: URLSearchParams, usual: number): PictureState => ({
+  at: parseTime(query.get("at")),
+  vs: parseTime(query.get("vs")),
+  node: query.get("node") ?? "",
+  sel: query.get("sel") ?? "",
+  dir: SIDES.find((side) => side === query.get("dir")) ?? "both",
+  depth: parseDepth(query.get("depth"), usual),
+  list: query.get("list") === "1",
+  panel: PANELS.find((panel) => panel === query.get("panel")) ?? "",
+});
 
 /** A time in the API's form; a mistyped time is left out, so the page shows the present. */
 export function parseTime(text: string | null): string {
@@ -210,11 +182,8 @@ function saidTime(text: string, now: Date): Date | null {
   return weekday < 0 ? null : new Date(today - ((now.getUTCDay() - weekday + 7) % 7 || 7) * DAY_MS);
 }
 
-function parseDirection(text: string | null): Direction {
-  return text === "up" || text === "down" ? text : "both";
-}
-
-function parseDepth(text: string | null, usual: number): number {
+/** Return a depth of an address; the usual depth for another text. */
+export function parseDepth(text: string | null, usual: number): number {
   const depth = Number(text);
   return text && Number.isInteger(depth) && depth >= 0 && depth <= DEPTH_MAX ? depth : usual;
 }

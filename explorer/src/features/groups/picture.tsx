@@ -7,9 +7,9 @@ import { Link } from "wouter";
 import "./picture.css";
 
 import { GROUP, GroupBox } from "../../draw/group-box";
-import { areasOf, bendsOf, lowestBetween, type Point } from "../../layout/boxes";
+import type { Point } from "../../layout/boxes";
 import { layered } from "../../layout/layered";
-import { isBack, type Line, lineOf } from "../../layout/path";
+import { type Line, lineIn } from "../../layout/path";
 import { count } from "../../model/format";
 import type { Lineage } from "../../model/graph";
 import { groupsOf } from "../../model/groups";
@@ -66,11 +66,7 @@ function drawingOf(estate: Lineage) {
   const boxes = [...groups.keys()].map((id) => ({ id, ...GROUP }));
   const placed = layered({ boxes, arrows: [...arrows], last: {} });
   const sizes = new Map(boxes.map((box) => [box.id, box]));
-  const lines = arrows.map((arrow) => {
-    const areas = areasOf(placed, sizes, arrow);
-    const under = isBack(areas) ? lowestBetween(placed, sizes, areas) : 0;
-    return { jobs: arrow.jobs, ...lineOf({ ...areas, bends: bendsOf(placed, arrow), under }) };
-  });
+  const lines = arrows.map(({ from, to, jobs }) => ({ jobs, ...lineIn(placed, sizes, { from, to }) }));
   return { groups: [...groups.values()], lines, at: placed.at, ...areaOf(Object.values(placed.at), lines) };
 }
 

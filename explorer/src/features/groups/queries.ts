@@ -3,8 +3,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { get } from "../../api/client";
-import { blankItem } from "../../model/blank-item";
-import { type Arrow, type Item, type Lineage, toLineage } from "../../model/graph";
+import { type Arrow, blankItem, type Item, type Lineage, toLineage } from "../../model/graph";
 import { datasetId, jobId, learnName } from "../../url/ids";
 
 async function estate(signal: AbortSignal): Promise<Lineage> {

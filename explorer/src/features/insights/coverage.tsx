@@ -1,29 +1,22 @@
 /** How much of what jobs do is reported: in all, by namespace, by producer, and job by job. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useLocation, useSearch } from "wouter";
+import { Link, useLocation } from "wouter";
 import { count, plural } from "../../model/format";
-import { Loaded, useTitle } from "../../parts/frame";
+import { Loaded, OfNamespace, useAddress, useTitle } from "../../parts/frame";
 import { link } from "../../url/state";
-import { LEVELS, share } from "./levels";
 import { type Coverage, coverage } from "./queries";
-import { Jobs, Namespaces, Producers } from "./tables";
+import { Jobs, LEVELS, Namespaces, Producers, share } from "./tables";
 
 export function CoverageView() {
   useTitle("Coverage");
-  const query = new URLSearchParams(useSearch());
-  const [namespace, level] = [query.get("namespace") ?? "", query.get("level") ?? ""];
+  const { namespace, level } = useAddress("namespace", "level");
   const result = useQuery(coverage(namespace));
   return (
     <div className="page">
       <h1>
         Coverage
-        {namespace && (
-          <>
-            {" "}
-            of <span className="mono">{namespace}</span>
-          </>
-        )}
+        <OfNamespace name={namespace} />
       </h1>
       <Loaded of={result}>
         {(report) => (

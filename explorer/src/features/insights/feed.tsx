@@ -1,10 +1,10 @@
 /** What happened in the last days, by day: new and dropped datasets, changed schemas, jobs that began to fail. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useLocation, useSearch } from "wouter";
+import { useLocation } from "wouter";
 import { count, plural } from "../../model/format";
-import { Choices } from "../../parts/controls";
-import { Loaded, useTitle } from "../../parts/frame";
+import { Choices, Select } from "../../parts/controls";
+import { Loaded, useAddress, useTitle } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
 import { link } from "../../url/state";
 import { keyOfNews, NewsItem } from "./news";
@@ -24,12 +24,12 @@ const WEEK = 7;
 
 /** The query string of the page, and a function that changes it. */
 function useChoice() {
-  const query = new URLSearchParams(useSearch());
+  const address = useAddress("kind", "namespace", "days");
   const [, navigate] = useLocation();
   const given = {
-    kind: KINDS.find(([kind]) => kind === query.get("kind"))?.[0] ?? "",
-    namespace: query.get("namespace") ?? "",
-    days: DAYS.find((days) => String(days) === query.get("days")) ?? WEEK,
+    kind: KINDS.find(([kind]) => kind === address.kind)?.[0] ?? "",
+    namespace: address.namespace,
+    days: DAYS.find((days) => String(days) === address.days) ?? WEEK,
   };
   return {
     ...given,
@@ -49,19 +49,13 @@ export function FeedView() {
       <h1>What happened</h1>
       <div className="actions">
         <Choices label="kind of news" among={KINDS} value={kind} choose={(value) => change({ kind: value })} />
-        <NamespaceChoice value={namespace} none="all namespaces" choose={(name) => change({ namespace: name })} />
-        <select
-          className="field"
-          aria-label="days"
-          value={days}
-          onChange={({ target }) => change({ days: DAYS.find((most) => String(most) === target.value) ?? WEEK })}
-        >
-          {DAYS.map((most) => (
-            <option key={most} value={most}>
-              {most === 1 ? "today" : `last ${most} days`}
-            </option>
-          ))}
-        </select>
+        <NamespaceChoice value={namespace} choose={(name) => change({ namespace: name })} />
+        <Select
+          label="days"
+          value={String(days)}
+          among={DAYS.map((most) => [String(most), most === 1 ? "today" : `last ${most} days`])}
+          choose={(value) => change({ days: DAYS.find((most) => String(most) === value) ?? WEEK })}
+        />
       </div>
       <Loaded of={result}>{(answer) => <Days {...answer} />}</Loaded>
     </div>

@@ -2,7 +2,7 @@
 
 import type { ComponentType } from "react";
 
-import type { Feature } from "../../api/queries";
+import type { Feature } from "../../api/client";
 import { lazyView, type ViewAt } from "../../parts/boundary";
 import type { View } from "../../url/state";
 import { Changed } from "./changed";

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 
 import { plural } from "../../model/format";
+import { Dotted } from "../../parts/controls";
 import { NodeLink, pageOf, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
@@ -21,26 +22,23 @@ export function NewsItem({ news, children }: { news: News; children?: ReactNode 
     <li>
       <NodeLink id={nodeId} href={href} />
       <div className="small muted under">
-        <Happened news={news} /> <When time={at} />
-        {job && jobId(job) !== nodeId && (
-          <>
-            {" "}
-            · by <Link href={pageOf(jobId(job))}>{job.name}</Link>
-          </>
-        )}
-        {runId && (
-          <>
-            {" "}
-            · <Link href={link("run", { id: runId })}>run</Link>
-            {kind !== "JOB_FAILS" && runState && runState !== "COMPLETED" && (
-              <>
-                {" "}
-                <StateOf state={runState} />
-              </>
-            )}
-          </>
-        )}
-        {owners.length > 0 && <> · {owners.join(", ")}</>}
+        <Dotted>
+          <span>
+            <Happened news={news} /> <When time={at} />
+          </span>
+          {job && jobId(job) !== nodeId && (
+            <>
+              by <Link href={pageOf(jobId(job))}>{job.name}</Link>
+            </>
+          )}
+          {runId && (
+            <>
+              <Link href={link("run", { id: runId })}>run</Link>{" "}
+              {kind !== "JOB_FAILS" && runState && runState !== "COMPLETED" && <StateOf state={runState} />}
+            </>
+          )}
+          {owners.length > 0 && owners.join(", ")}
+        </Dotted>
         <Fields news={news} />
         {children}
       </div>

@@ -2,11 +2,9 @@
 
 import { count } from "../../model/format";
 import { MonoLink } from "../../parts/controls";
-import { NodeLink, pageOf, When } from "../../parts/frame";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, NONE, nodes, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
-import { type Counts, LEVELS, share, titleOfLevel } from "./levels";
 import type { Coverage } from "./queries";
 
 type Job = Coverage["jobs"][number];
@@ -15,10 +13,12 @@ export function Namespaces({ report, level }: { report: Coverage; level: string 
   return (
     <CountsTable
       title="By namespace"
-      name="Namespace"
       rows={report.namespaces}
-      keyOf={(row) => row.namespace}
-      cell={(row) => <MonoLink to={link("coverage", { namespace: row.namespace, level })}>{row.namespace}</MonoLink>}
+      first={{
+        name: "Namespace",
+        by: (row) => row.namespace,
+        cell: ({ namespace }) => <MonoLink to={link("coverage", { namespace, level })}>{namespace}</MonoLink>,
+      }}
     />
   );
 }
@@ -27,10 +27,8 @@ export function Producers({ report }: { report: Coverage }) {
   return (
     <CountsTable
       title="By producer"
-      name="Producer"
       rows={report.producers}
-      keyOf={(row) => row.producer ?? ""}
-      cell={(row) => <span className="mono">{row.producer ?? "names none in its jobType"}</span>}
+      first={{ name: "Producer", look: "mono", by: (row) => row.producer ?? "names none in its jobType" }}
     />
   );
 }
@@ -51,11 +49,7 @@ export function Jobs({ report, level }: { report: Coverage; level: string }) {
 }
 
 const JOBS: ColumnOf<Job>[] = [
-  {
-    name: "Job",
-    by: (job) => job.name,
-    cell: (job) => <NodeLink id={jobId(job)} name={job.name} where={job.namespace} href={pageOf(jobId(job))} />,
-  },
+  nodes("Job", jobId),
   {
     name: "Reports",
     by: (job) => job.coverage,
@@ -70,41 +64,51 @@ const JOBS: ColumnOf<Job>[] = [
     name: "Outputs with columns",
     number: true,
     by: (job) => job.certainOutputs,
-    cell: (job) =>
-      job.outputs ? `${count(job.certainOutputs)} of ${count(job.outputs)}` : <span className="muted">–</span>,
+    cell: (job) => (job.outputs ? `${count(job.certainOutputs)} of ${count(job.outputs)}` : NONE),
   },
-  { name: "Updated", by: (job) => job.updatedAt ?? "", cell: (job) => <When time={job.updatedAt} /> },
+  times("Updated", (job) => job.updatedAt),
 ];
 
-function CountsTable<T extends Counts>({
-  title,
-  name,
-  rows,
-  keyOf,
-  cell,
-}: {
+interface Props<T extends Counts> {
   title: string;
-  name: string;
   rows: readonly T[];
-  keyOf: (row: T) => string;
-  cell: (row: T) => React.ReactNode;
-}) {
+  first: ColumnOf<T>;
+}
+
+function CountsTable<T extends Counts>({ title, rows, first }: Props<T>) {
   const columns: ColumnOf<T>[] = [
-    { name, by: keyOf, cell },
-    { name: "Jobs", number: true, by: (row) => row.total, cell: (row) => count(row.total) },
-    ...LEVELS.map(([level, word]) => ({
-      name: word,
-      number: true,
-      by: (row: T) => row[level],
-      cell: (row: T) => count(row[level]),
-    })),
-    { name: "Incomplete", number: true, by: (row) => row.incompleteJobs, cell: (row) => count(row.incompleteJobs) },
+    first,
+    { name: "Jobs", number: true, by: (row) => row.total },
+    ...LEVELS.map(([level, name]) => ({ name, number: true, by: (row: T) => row[level] })),
+    { name: "Incomplete", number: true, by: (row) => row.incompleteJobs },
     { name: "Outputs with columns", by: (row) => (row.outputs ? row.certainOutputs / row.outputs : -1), cell: share },
   ];
   return (
     <section className="card">
       <h2>{title}</h2>
-      <LongTable label={title} columns={columns} rows={rows} keyOf={keyOf} height="360px" />
+      <LongTable label={title} columns={columns} rows={rows} height="360px" />
     </section>
   );
+}
+
+export type Level = "columns" | "tables" | "nothing" | "parent" | "silent";
+
+export const LEVELS: readonly [Level, string, string][] = [
+  ["columns", "Columns", "report the columns of some output"],
+  ["tables", "Tables only", "report datasets, and no columns"],
+  ["nothing", "Nothing", "report no dataset"],
+  ["parent", "Parents", "report no dataset themselves, and started others"],
+  ["silent", "Silent", "sent no event for 30 days"],
+];
+
+/** Return the title of a level; none of another word. */
+export const titleOfLevel = (level: string) => LEVELS.find(([name]) => name === level)?.[1];
+
+/** Numbers of jobs and of what they write: of all, of a namespace or of a producer. */
+export type Counts = Pick<Coverage, "total" | Level | "outputs" | "certainOutputs" | "incompleteJobs">;
+
+/** Return how many of the outputs have columns, with a word for what these are. */
+export function share({ outputs, certainOutputs }: Counts, word = ""): string {
+  if (!outputs) return "–";
+  return `${count(certainOutputs)} of ${count(outputs)}${word} (${Math.floor((100 * certainOutputs) / outputs)} %)`;
 }

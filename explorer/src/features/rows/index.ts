@@ -1,8 +1,8 @@
 /** The run behind a row: a field of a dataset's page, and the SQL of a run's rows. */
 
 import type { ComponentType } from "react";
-
-import type { Feature, Run } from "../../api/queries";
+import type { Feature } from "../../api/client";
+import type { Run } from "../../api/queries";
 import { ChangedRows } from "./changed-rows";
 import { RowCard } from "./row";
 

@@ -1,18 +1,23 @@
 /** Columns: datasets opened to their columns, and the whole path of the selected one. */
 
 import { useLocation, useSearch } from "wouter";
+
+import { PictureView } from "../../draw/picture-view";
 import type { ColumnLines } from "../../model/columns";
-import { stepBy, WaysToChanges } from "../../parts/changes";
-import { AsOf, ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
-import { useKeys } from "../../parts/keys";
-import { TimeBar } from "../../parts/time";
-import { useOwnName } from "../../parts/use-own-name";
+import { plural } from "../../model/format";
+import { titleOf } from "../../model/titles";
+import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { useOwnName } from "../../parts/me";
+import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { type ColumnsState, columnsLink, mapLink, parseColumns } from "../../url/state";
-import { ColumnsBar } from "./bar";
 import { type ColumnsData, useColumnsData } from "./data";
+import { ColumnList } from "./list";
 import { type OpenColumns, useOpenColumns } from "./open-columns";
-import { Stage } from "./stage";
+import { ColumnPanel } from "./panel";
+import type { ColumnsPicture } from "./picture";
+import { useCanvas } from "./stage";
+import { ColumnsTools } from "./tools";
 
 // Changes of the datasets next to it are ticks of the bar.
 const TICKS_DEPTH = 1;
@@ -31,65 +36,75 @@ export function ColumnsView() {
 
 function Drawn({ state, data, now }: { state: ColumnsState; data: ColumnsData; now: ColumnLines }) {
   const columns = useOpenColumns(state, data, now);
-  const isShown =
-    data.now.isPlaceholderData || now.columns.some(({ id, dataset }) => id === state.node || dataset === state.node);
+  const { picture } = columns;
+  const isShown = data.isLate || now.columns.some(({ id, dataset }) => id === state.node || dataset === state.node);
   useOwnName(state.node, isShown, (node) => columnsLink({ ...state, node }));
-  useColumnsKeys(columns);
   return (
-    <>
-      <ColumnsBar columns={columns} />
-      <Notices columns={columns} />
-      <Stage columns={columns} />
-      <TimeBar
-        node={datasetOf(state.node)}
-        depth={TICKS_DEPTH}
-        at={state.at}
-        vs={state.vs}
-        change={columns.actions.to}
-      />
-    </>
+    <PictureView
+      of="columns"
+      open={columns}
+      about={aboutOf(columns)}
+      tools={<ColumnsTools columns={columns} />}
+      notices={
+        picture.lines.truncated && (
+          <div className="notice warn" role="status">
+            These columns are truncated: there are more than a response holds.
+          </div>
+        )
+      }
+      compared={picture.comparison?.changes ?? null}
+      canvas={useCanvas(columns)}
+      hint={!picture.sel && <span>Choose a column to see its whole path</span>}
+      listed={<ColumnList columns={columns} />}
+      panel={<Panel columns={columns} />}
+      ticksDepth={TICKS_DEPTH}
+      keys={useColumnsKeys(columns)}
+    />
   );
 }
 
-function Notices({ columns: { state, data, picture, actions, list, changes } }: { columns: OpenColumns }) {
-  const { lines, comparison } = picture;
+function aboutOf({ state, picture }: OpenColumns) {
+  const name = nameOf(state.node);
+  return {
+    sign: <KindOf of={name.kind} namespace={name.namespace} />,
+    title: [titleOf(name), name.field].filter(Boolean).join(" · "),
+    hint: state.node,
+    numbers: [
+      plural(picture.cards.length, "dataset"),
+      plural(picture.kept.length, "line"),
+      ...(state.indirect ? [indirectOf(picture)] : []),
+    ].join(", "),
+  };
+}
+
+function indirectOf({ indirect, boxes }: ColumnsPicture): string {
+  const drawn = new Set(boxes.map(({ id }) => id));
+  const left = indirect.filter(({ id }) => !drawn.has(id)).length;
+  return `${indirect.length || "none"} indirect${left ? `, ${left} of them not drawn` : ""}`;
+}
+
+function Panel({ columns: { state, picture, actions, list } }: { columns: OpenColumns }) {
+  const { lines, kept, sel } = picture;
+  // Beside a list, the panel is that of a column which was chosen there.
+  if (!sel || actions.isPanelClosed || (list.isList && !list.isNarrow && !state.sel)) return null;
   return (
-    <>
-      {lines.truncated && (
-        <div className="notice warn" role="status">
-          These columns are truncated: there are more than a response holds.
-        </div>
-      )}
-      <AsOf at={state.at} back={actions.to} />
-      {data.failure && <Failed error={data.failure} retry={() => actions.to({})} />}
-      {comparison && (
-        <ChangesBar vs={state.vs} changes={comparison.changes} end={() => actions.to({ vs: "", panel: "" })}>
-          {comparison.changes.size > 0 && <WaysToChanges steps={changes} list={list} open={actions.to} />}
-        </ChangesBar>
-      )}
-    </>
+    <ColumnPanel
+      id={sel}
+      lines={lines}
+      arrows={kept}
+      isCentre={sel === state.node}
+      close={() => (list.isNarrow ? actions.closePanel(true) : actions.to({ sel: "" }))}
+      canClose={list.isNarrow || state.sel !== ""}
+      choose={actions.choose}
+    />
   );
 }
 
-function useColumnsKeys({ state, picture: { sel }, actions, list, handled, changes }: OpenColumns): void {
+function useColumnsKeys({ state, picture: { sel }, actions }: OpenColumns) {
   const [, navigate] = useLocation();
   const { node, at, vs } = state;
-  const step = (event: KeyboardEvent) => (changes.isOpen ? stepBy(changes, event) : undefined);
-  useKeys({
-    ArrowUp: step,
-    ArrowDown: step,
+  return {
     i: () => actions.to({ indirect: !state.indirect }),
-    l: () => list.showList(!list.isList),
-    f: () => handled.current?.fit(),
-    ".": () => actions.to({ at: "", vs: "" }),
     c: () => navigate(mapLink({ node: datasetOf(node), at, vs, sel: sel ? datasetOf(sel) : "" })),
-    Escape: () => actions.to(stepBack(state)),
-  });
-}
-
-/** What Escape takes back: the last of the things that a reader usually does first. */
-function stepBack({ sel, vs, at }: ColumnsState): Partial<ColumnsState> {
-  if (sel) return { sel: "" };
-  if (vs) return { vs: "", panel: "" };
-  return at ? { at: "" } : {};
+  };
 }

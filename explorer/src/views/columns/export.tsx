@@ -1,27 +1,15 @@
 /** The columns as files: the picture as SVG or PNG, the lines as CSV. */
 
-import type { RefObject } from "react";
-
 import type { DrawnArrow } from "../../draw/elements";
-import { type Figure, readInks, toSvg } from "../../draw/svg";
-import type { Box, Placed } from "../../layout/boxes";
+import type { Figure } from "../../draw/svg";
+import type { Box } from "../../layout/boxes";
 import { toCsv } from "../../model/csv";
-import { utc } from "../../model/format";
 import { Downloads } from "../../parts/export";
 import { pathOfKind } from "../../parts/signs";
-import { aboutRow } from "./card";
-import { usedFor } from "./indirect";
+import { datasetOf, nameOf } from "../../url/ids";
+import { aboutRow, usedFor } from "./card";
+import type { OpenColumns } from "./open-columns";
 import type { ColumnsPicture } from "./picture";
-
-interface Props {
-  picture: ColumnsPicture;
-  layout: RefObject<Placed | null>;
-  name: string;
-  /** Id of the dataset in focus. */
-  focus: string;
-  /** The time on show; empty for now. */
-  at: string;
-}
 
 const LEGEND = [
   ["focus", "on the path"],
@@ -30,19 +18,20 @@ const LEGEND = [
   ["warn", "late"],
 ] as const;
 
-export function ExportMenu({ picture, layout, name, focus, at }: Props) {
-  const { boxes, arrows, path } = picture;
-  const svg = () =>
-    layout.current
-      ? toSvg(
-          boxes.map((box) => figureOf(picture, box, focus)),
-          arrows.map((arrow) => lineOf(arrow, path !== null)),
-          layout.current,
-          readInks(),
-          { title: name, time: `as of ${utc(at || new Date().toISOString())} UTC`, legend: LEGEND },
-        )
-      : null;
-  return <Downloads name={name} svg={svg} csv={() => csvOf(picture)} />;
+export function ExportMenu({ columns: { state, picture, layout } }: { columns: OpenColumns }) {
+  const name = nameOf(state.node);
+  const draw = () =>
+    [
+      picture.boxes.map((box) => figureOf(picture, box, datasetOf(state.node))),
+      picture.arrows.map((arrow) => lineOf(arrow, picture.path !== null)),
+    ] as const;
+  return (
+    <Downloads
+      name={name.field ?? name.name}
+      picture={{ layout, at: state.at, legend: LEGEND, draw }}
+      csv={() => csvOf(picture)}
+    />
+  );
 }
 
 function figureOf(picture: ColumnsPicture, { id, width, height }: Box, focus: string): Figure {

@@ -1,7 +1,5 @@
 /** What stands beside the columns: what the selected one is made of and goes into, who reported it, its runs. */
 
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link } from "wouter";
 import { origins } from "../../api/queries";
 import { type Column, type ColumnArrow, type ColumnLines, indirectUses } from "../../model/columns";
@@ -9,15 +7,13 @@ import { plural } from "../../model/format";
 import { titleOf, titleOfId } from "../../model/titles";
 import { Chip, CloseButton, Counted, LinkButton, MonoLink } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { Loaded, NodeLink } from "../../parts/frame";
+import { Asked, NodeLink, Opened } from "../../parts/frame";
 import { OriginLines } from "../../parts/origin";
 import { Pin } from "../../parts/pin";
 import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
-import { Operations } from "./operations";
-import { Recipe } from "./recipe";
-import { Masked, Sources, Steps } from "./sources";
+import { Masked, Operations, Recipe, Sources, Steps } from "./sources";
 
 interface Props {
   id: string;
@@ -40,11 +36,21 @@ export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choo
       <GoesInto id={id} lines={lines} arrows={arrows} choose={choose} />
       <Indirectly id={id} lines={lines} choose={choose} />
       {column && column.reportedBy.length > 0 && <ReportedBy column={column} />}
-      <Operations key={`o ${id}`} id={id} />
-      <Origins key={id} id={id} />
+      <Opened key={`o ${id}`} title={OPERATIONS}>
+        {() => <Operations id={id} />}
+      </Opened>
+      <Opened key={id} title={<b>Versions, runs, records</b>}>
+        {() => <Origins id={id} />}
+      </Opened>
     </aside>
   );
 }
+
+const OPERATIONS = (
+  <>
+    <b>Operations</b> <span className="muted">of the last 30 days</span>
+  </>
+);
 
 function Head({ id, column, isCentre }: { id: string; column: Column | undefined; isCentre: boolean }) {
   const name = nameOf(id);
@@ -148,28 +154,17 @@ function ReportedBy({ column }: { column: Column }) {
   );
 }
 
-function Origins({ id }: { id: string }) {
-  const [open, setOpen] = useState(false);
-  const result = useQuery({ ...origins(id), enabled: open });
-  return (
-    <details onToggle={(event) => setOpen((event.target as HTMLDetailsElement).open)}>
-      <summary>
-        <b>Versions, runs, records</b>
-      </summary>
-      {open && (
-        <Loaded of={result} rows={3}>
-          {({ versions }) => (
-            <ul className="plain">
-              {versions.length === 0 && <li className="muted">none is known</li>}
-              {versions.slice(0, 10).map((version) => (
-                <li key={version.version}>
-                  <OriginLines version={version} />
-                </li>
-              ))}
-            </ul>
-          )}
-        </Loaded>
-      )}
-    </details>
-  );
-}
+const Origins = ({ id }: { id: string }) => (
+  <Asked query={origins(id)} rows={3}>
+    {({ versions }) => (
+      <ul className="plain">
+        {versions.length === 0 && <li className="muted">none is known</li>}
+        {versions.slice(0, 10).map((version) => (
+          <li key={version.version}>
+            <OriginLines version={version} />
+          </li>
+        ))}
+      </ul>
+    )}
+  </Asked>
+);

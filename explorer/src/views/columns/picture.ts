@@ -22,8 +22,7 @@ import { type Title, titlesOf } from "../../model/titles";
 import { type Marks, useOldData } from "../../parts/old-data";
 import { datasetOf, kindOf } from "../../url/ids";
 import type { ColumnsState } from "../../url/state";
-import { boxOf } from "./card";
-import { INDIRECT } from "./indirect";
+import { boxOf, INDIRECT } from "./card";
 import { drawnLines, indirectLines } from "./lines";
 
 const INDIRECT_MAX = 30;

@@ -1,92 +1,28 @@
-/** The picture of the columns, the list beside it or in its place, and the panel of the selected column. */
+/** The canvas of the columns. */
 
 import { useCallback } from "react";
 
-import { Canvas } from "../../draw/canvas";
-import { Corner } from "../../draw/corner";
+import type { DrawnArrow } from "../../draw/elements";
 import { plural } from "../../model/format";
-import { ChangesPanel } from "../../parts/changes";
 import { datasetOf, nameOf } from "../../url/ids";
-import { ColumnCard } from "./card";
-import { IndirectBox, usedFor } from "./indirect";
-import { ColumnList } from "./list";
+import { ColumnCard, IndirectBox, usedFor } from "./card";
 import type { OpenColumns } from "./open-columns";
-import { ColumnPanel } from "./panel";
 
-export function Stage({ columns }: { columns: OpenColumns }) {
-  const { picture, actions, list } = columns;
-  const { kept, path, sel, comparison } = picture;
-  return (
-    <div className="stage">
-      {!(list.isNarrow && list.isList) && <ColumnsPicture columns={columns} />}
-      {list.isList && (
-        <ColumnList
-          arrows={kept}
-          path={path}
-          sel={sel}
-          choose={actions.choose}
-          alone={list.isNarrow}
-          comparison={comparison}
-        />
-      )}
-      <Panel columns={columns} />
-    </div>
-  );
-}
-
-function Panel({ columns: { state, picture, actions, list, changes } }: { columns: OpenColumns }) {
-  const { lines, kept, sel } = picture;
-  if (changes.isOpen) return <ChangesPanel steps={changes} />;
-  // Beside a list, the panel is that of a column which was chosen there.
-  if (!sel || actions.isPanelClosed || (list.isList && !list.isNarrow && !state.sel)) return null;
-  return (
-    <ColumnPanel
-      id={sel}
-      lines={lines}
-      arrows={kept}
-      isCentre={sel === state.node}
-      close={() => (list.isNarrow ? actions.closePanel(true) : actions.to({ sel: "" }))}
-      canClose={list.isNarrow || state.sel !== ""}
-      choose={actions.choose}
-    />
-  );
-}
-
-function ColumnsPicture({ columns }: { columns: OpenColumns }) {
-  const { state, data, picture, actions, handled, layout } = columns;
-  const { cards, kept, path, sel } = picture;
-  return (
-    <div className="canvas">
-      {cards.length <= 1 && kept.length === 0 && <NoLines />}
-      <Canvas
-        boxes={picture.boxes}
-        arrows={picture.arrows}
-        layoutArrows={picture.layoutArrows}
-        anchor={actions.anchor}
-        focus={datasetOf(state.node)}
-        isLate={data.now.isPlaceholderData}
-        dir={state.dir}
-        depth={state.depth}
-        titles={picture.titles}
-        inSight={[actions.anchor]}
-        path={null}
-        isOnPath={(arrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect")}
-        neighbours={(id) => new Set([id])}
-        draw={useCardDrawing(columns)}
-        label={useLabels(columns)}
-        onChoose={() => undefined}
-        onClear={() => (state.sel ? actions.to({ sel: "" }) : undefined)}
-        handled={handled}
-        layout={layout}
-      />
-      <Corner of="columns" handled={handled} />
-      {!sel && (
-        <div className="hint">
-          <span>Choose a column to see its whole path</span>
-        </div>
-      )}
-    </div>
-  );
+export function useCanvas(columns: OpenColumns) {
+  const { state, picture, actions } = columns;
+  const { cards, kept, path, boxes, arrows, layoutArrows, titles } = picture;
+  return {
+    ...{ boxes, arrows, layoutArrows, titles },
+    focus: datasetOf(state.node),
+    path: null,
+    isOnPath: (arrow: DrawnArrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect"),
+    neighbours: (id: string) => new Set([id]),
+    draw: useCardDrawing(columns),
+    label: useLabels(columns),
+    onChoose: () => undefined,
+    onClear: () => (state.sel ? actions.to({ sel: "" }) : undefined),
+    empty: cards.length <= 1 && kept.length === 0 && <NoLines />,
+  };
 }
 
 const NoLines = () => (

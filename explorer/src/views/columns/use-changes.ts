@@ -1,31 +1,22 @@
 /** The changes of a comparison of columns, with what made them, as the panel lists them and the keys step through them. */
 
 import { useQuery } from "@tanstack/react-query";
-import { type RefObject, useMemo } from "react";
+import { useMemo } from "react";
 
 import { foldedLineage } from "../../api/queries";
-import type { ListChoice } from "../../draw/use-list-choice";
-import type { Handled } from "../../draw/use-sight";
+import { areChangesOpen } from "../../draw/picture-view";
 import { columnChangeRows } from "../../model/changes";
 import { isWide } from "../../model/graph";
 import type { Steps } from "../../parts/changes";
 import { useCauses } from "../../parts/use-causes";
 import { datasetOf, nameOf } from "../../url/ids";
-import type { ColumnsState } from "../../url/state";
-import type { Actions } from "./actions";
-import type { ColumnsPicture } from "./picture";
+import type { OpenColumns } from "./open-columns";
 
-interface Compared {
-  state: ColumnsState;
-  picture: ColumnsPicture;
-  actions: Actions;
-  list: ListChoice;
-  handled: RefObject<Handled | null>;
-}
+type Compared = Pick<OpenColumns, "state" | "picture" | "actions" | "list" | "handled">;
 
 export function useChanges({ state, picture, actions, list, handled }: Compared): Steps {
   const { comparison, cards, titles } = picture;
-  const isOpen = comparison !== null && comparison.changes.size > 0 && isAsked(state, list);
+  const isOpen = comparison !== null && comparison.changes.size > 0 && areChangesOpen(state, list);
   const { depth, at, vs } = state,
     node = datasetOf(state.node);
   const graph = useQuery({ ...foldedLineage(node, depth), enabled: isOpen });
@@ -52,7 +43,3 @@ export function useChanges({ state, picture, actions, list, handled }: Compared)
     close: () => actions.to({ panel: "none" }),
   };
 }
-
-/** True if the panel is to be open: by itself where no column is selected and no list is open. */
-const isAsked = ({ panel, sel }: ColumnsState, { isList, isNarrow }: ListChoice) =>
-  panel === "changes" || (panel === "" && !sel && !isList && !isNarrow);

@@ -3,11 +3,11 @@
 import { Link } from "wouter";
 
 import type { Dataset } from "../../api/queries";
+import { Fact } from "../../parts/controls";
 import { SetHere } from "../../parts/edit";
-import { Fact } from "../../parts/fact";
 import { JobLink, When } from "../../parts/frame";
 import { useOldData, Written } from "../../parts/old-data";
-import { SignOf } from "../../parts/signs";
+import { Stale } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
 import { TestsOf } from "../../parts/tests";
 import { datasetId } from "../../url/ids";
@@ -47,11 +47,7 @@ function Writing({ dataset: { id, lastModifiedAt, lastWrittenBy, stale } }: { da
       )}
       {stale && (
         <Fact of="State">
-          <span className="state stale">
-            <SignOf of="stale" />
-            stale
-          </span>
-          : who wrote it last does so no more
+          <Stale />: who wrote it last does so no more
         </Fact>
       )}
     </>

@@ -6,10 +6,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { foldedLineage, jobRuns } from "../../api/queries";
+import { rowsWritten, runsThatWrote } from "../../model/facets";
 import { count, plural } from "../../model/format";
 import { degreeOf, type Item } from "../../model/graph";
 import { completedAt, usualGap } from "../../model/rhythm";
-import { rowsWritten, runsThatWrote } from "../../model/rows";
+import { Dotted } from "../../parts/controls";
 import { pageOf, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { link, mapLink, type Side } from "../../url/state";
@@ -27,18 +28,18 @@ export function Neighbours({ dataset }: { dataset: { namespace: string; name: st
   const teams = new Set(jobs("down").flatMap(({ owners }) => owners)).size;
   return (
     <p>
-      {writers.length ? <Writers jobs={writers} dataset={dataset} /> : "No job writes it now"}
-      {" · "}
-      {readers === 0 ? (
-        "read by no job"
-      ) : (
-        <Link href={mapLink({ node, dir: "down" })}>
-          read by {plural(readers, "job")}
-          {teams > 0 && ` of ${plural(teams, "owner")}`}
-        </Link>
-      )}
-      {" · "}
-      <Link href={link("impact", { node })}>What breaks</Link>
+      <Dotted>
+        {writers.length ? <Writers jobs={writers} dataset={dataset} /> : "No job writes it now"}
+        {readers === 0 ? (
+          "read by no job"
+        ) : (
+          <Link href={mapLink({ node, dir: "down" })}>
+            read by {plural(readers, "job")}
+            {teams > 0 && ` of ${plural(teams, "owner")}`}
+          </Link>
+        )}
+        <Link href={link("impact", { node })}>What breaks</Link>
+      </Dotted>
     </p>
   );
 }
@@ -59,16 +60,14 @@ function Writers({ jobs, dataset }: { jobs: readonly Item[]; dataset: { namespac
   );
 }
 
-/** How often its only writer writes it, and the rows of the last runs: the newest as a number; the others are bars. */
-function LastRuns({
-  job,
-  dataset,
-  isOnly,
-}: {
+interface Props {
   job: string;
   dataset: { namespace: string; name: string };
   isOnly: boolean;
-}) {
+}
+
+/** How often its only writer writes it, and the rows of the last runs: the newest as a number; the others are bars. */
+function LastRuns({ job, dataset, isOnly }: Props) {
   const { data } = useQuery(jobRuns(job, RUNS_MAX));
   const gap = isOnly ? usualGap(completedAt(runsThatWrote(data?.runs ?? [], dataset))) : null;
   const rows = rowsWritten(data?.runs ?? [], dataset);

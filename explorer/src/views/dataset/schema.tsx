@@ -79,7 +79,7 @@ function columnsOf(dataset: Dataset, readers: Readers | undefined): ColumnOf<Fie
       by: ({ name }) => name,
       cell: (field) => <Link href={columnsLink({ node: idOf(field) })}>{field.name}</Link>,
     },
-    { name: "Type", look: "mono muted", by: ({ type }) => type ?? "", cell: ({ type }) => type ?? "–" },
+    { name: "Type", look: "mono muted", by: ({ type }) => type ?? "" },
     dataset.fields.some(({ description }) => description) && {
       name: "Description",
       cell: ({ description }) => description ?? "",

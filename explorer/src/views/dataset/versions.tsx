@@ -4,12 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { type DatasetVersion, datasetVersions } from "../../api/queries";
+import { type FieldChange, fieldChanges } from "../../model/compare";
 import { count, plural } from "../../model/format";
-import { type FieldChange, fieldChanges } from "../../model/schema-change";
-import { Heads } from "../../parts/controls";
-import { Loaded, When } from "../../parts/frame";
-import { SchemaChanges } from "../../parts/schema-change";
+import { SchemaChanges } from "../../parts/error-text";
+import { Loaded } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
+import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { link, mapLink } from "../../url/state";
 
 const VERSIONS_MAX = 100;
@@ -58,7 +58,13 @@ export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
                 {totalCount > versions.length && `; ${count(versions.length)} are here`}
               </span>
             </div>
-            <Table node={node} rows={isAll ? rows : telling} />
+            <LongTable
+              label="versions"
+              columns={columnsOf(node)}
+              rows={isAll ? rows : telling}
+              keyOf={({ version }) => version.version}
+              height="none"
+            />
           </section>
         );
       }}
@@ -66,45 +72,40 @@ export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
   );
 }
 
-function Table({ node, rows }: { node: string; rows: readonly Row[] }) {
-  return (
-    <table className="table">
-      <Heads names={["Made", "Schema against the one before", "By run", "Version", "See"]} />
-      <tbody>
-        {rows.map(({ version, changes }) => (
-          <tr key={version.version}>
-            <td className="fixed">
-              <When time={version.createdAt} />
-            </td>
-            <td>
-              {changes === null ? (
-                <span className="muted">the first that is known here</span>
-              ) : changes.length ? (
-                <SchemaChanges changes={changes} />
-              ) : (
-                <span className="muted">the same</span>
-              )}
-            </td>
-            <td>
-              {version.createdByRun && (
-                <>
-                  <StateOf state={version.createdByRun.state} />{" "}
-                  <Link href={link("run", { id: version.createdByRun.id })}>{version.createdByRun.job.name}</Link>
-                </>
-              )}
-            </td>
-            <td className="mono">
-              {version.version.slice(0, 8)}{" "}
-              {version.lifecycleState && <span className="chip">{version.lifecycleState}</span>}
-            </td>
-            <td className="fixed">
-              <Link href={mapLink({ node, at: new Date(Date.parse(version.createdAt) + 1).toISOString() })}>
-                map at that time
-              </Link>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const columnsOf = (node: string): ColumnOf<Row>[] => [
+  times("Made", ({ version }) => version.createdAt),
+  {
+    name: "Schema against the one before",
+    cell: ({ changes }) =>
+      changes?.length ? (
+        <SchemaChanges changes={changes} />
+      ) : (
+        <span className="muted">{changes ? "the same" : "the first that is known here"}</span>
+      ),
+  },
+  {
+    name: "By run",
+    cell: ({ version: { createdByRun: run } }) =>
+      run && (
+        <>
+          <StateOf state={run.state} /> <Link href={link("run", { id: run.id })}>{run.job.name}</Link>
+        </>
+      ),
+  },
+  {
+    name: "Version",
+    look: "mono",
+    cell: ({ version: { version, lifecycleState } }) => (
+      <>
+        {version.slice(0, 8)} {lifecycleState && <span className="chip">{lifecycleState}</span>}
+      </>
+    ),
+  },
+  {
+    name: "See",
+    look: "fixed",
+    cell: ({ version: { createdAt } }) => (
+      <Link href={mapLink({ node, at: new Date(Date.parse(createdAt) + 1).toISOString() })}>map at that time</Link>
+    ),
+  },
+];

@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useLocation, useSearch } from "wouter";
+import { Link, useLocation } from "wouter";
 
 import { impact as fetchImpact } from "../../api/report-queries";
 import type { ImpactFilter } from "../../model/impact";
 import { Choices } from "../../parts/controls";
-import { Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
+import { Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
-import { columnsLink, DEPTH_MAX, link, mapLink } from "../../url/state";
+import { columnsLink, DEPTH_MAX, link, mapLink, parseDepth } from "../../url/state";
 import { ByOwner } from "./owners";
 import { Table } from "./table";
 
@@ -28,17 +28,10 @@ export interface Narrowing extends ImpactFilter {
 
 /** What the address of the view says, and its filter. */
 function useImpactState() {
-  const query = new URLSearchParams(useSearch());
+  const { node, depth: given, ...chosen } = useAddress("node", "depth", "kind", "owner", "effect");
   const [, navigate] = useLocation();
   const [text, setText] = useState("");
-  const node = query.get("node") ?? "";
-  const given = Number(query.get("depth") ?? DEPTH_MAX);
-  const depth = Number.isInteger(given) && given >= 0 && given <= DEPTH_MAX ? given : DEPTH_MAX;
-  const chosen = {
-    kind: query.get("kind") ?? "",
-    owner: query.get("owner") ?? "",
-    effect: query.get("effect") ?? "",
-  };
+  const depth = parseDepth(given, DEPTH_MAX);
   const change: Narrowing["change"] = (changes) =>
     navigate(link("impact", { node, ...chosen, ...changes, depth: depth === DEPTH_MAX ? "" : depth }), {
       replace: true,

@@ -6,7 +6,8 @@ import { count, plural } from "../../model/format";
 import { EFFECTS, type Effect, effectOf, type Impact, NO_OWNER } from "../../model/impact";
 import { byOwner, countOf, messageTo, type Reached } from "../../model/owners";
 import { titleOfId } from "../../model/titles";
-import { Chip, Heads } from "../../parts/controls";
+import { Chip } from "../../parts/controls";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { kindOf } from "../../url/ids";
 import type { Narrowing } from "./impact";
 
@@ -65,31 +66,26 @@ function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node:
     );
     setCopied(reached.owner);
   };
-  return (
-    <table className="table">
-      <Heads names={["Owner", "Has", "Nearest"]} numbers={["Nearest"]} />
-      <tbody>
-        {owners.slice(0, OWNERS_MAX).map((reached) => {
-          const key = reached.owner || NO_OWNER;
-          return (
-            <tr key={key}>
-              <td>
-                <button
-                  className="chip"
-                  title="show only these below"
-                  aria-pressed={narrowing.owner === key}
-                  onClick={() => narrowing.change({ owner: narrowing.owner === key ? "" : key })}
-                >
-                  {reached.owner || "no owner is known"}
-                </button>{" "}
-                <Chip press={() => void copy(reached)}>{copied === reached.owner ? "copied" : "copy as message"}</Chip>
-              </td>
-              <td>{countOf(reached)}</td>
-              <td className="number">{plural(reached.hops, "hop")}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  );
+  const keyOf = ({ owner }: Reached) => owner || NO_OWNER;
+  const columns: ColumnOf<Reached>[] = [
+    {
+      name: "Owner",
+      cell: (reached) => (
+        <>
+          <button
+            className="chip"
+            title="show only these below"
+            aria-pressed={narrowing.owner === keyOf(reached)}
+            onClick={() => narrowing.change({ owner: narrowing.owner === keyOf(reached) ? "" : keyOf(reached) })}
+          >
+            {reached.owner || "no owner is known"}
+          </button>{" "}
+          <Chip press={() => void copy(reached)}>{copied === reached.owner ? "copied" : "copy as message"}</Chip>
+        </>
+      ),
+    },
+    { name: "Has", cell: countOf },
+    { name: "Nearest", number: true, cell: ({ hops }) => plural(hops, "hop") },
+  ];
+  return <LongTable label="owners" columns={columns} rows={owners.slice(0, OWNERS_MAX)} keyOf={keyOf} height="none" />;
 }

@@ -10,10 +10,11 @@ import { count, plural } from "../../model/format";
 import { columnsByDataset, EFFECTS, effectOf, harmOf, type Impact, type Impacted, narrowed } from "../../model/impact";
 import { titleOfId } from "../../model/titles";
 import { Filter } from "../../parts/controls";
-import { download, NodeLink, Nothing, pageOf } from "../../parts/frame";
+import { CsvButton } from "../../parts/export";
+import { NodeLink, Nothing, pageOf } from "../../parts/frame";
 import { type Marks, useOldData, Written } from "../../parts/old-data";
 import { SignOf } from "../../parts/signs";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, NONE } from "../../parts/table";
 import { Tags } from "../../parts/tags";
 import { kindOf, nameOf } from "../../url/ids";
 import { StateCell } from "../map/list";
@@ -21,17 +22,14 @@ import { KINDS, type Narrowing } from "./impact";
 
 const COLUMNS_MAX = 4;
 
-export function Table({
-  impact,
-  node,
-  depth,
-  narrowing,
-}: {
+interface Props {
   impact: Impact;
   node: string;
   depth: number;
   narrowing: Narrowing;
-}) {
+}
+
+export function Table({ impact, node, depth, narrowing }: Props) {
   const all = impact.impacted;
   const { kind, owner, effect, text } = narrowing;
   const rows = useMemo(() => narrowed(all, { kind, owner, effect, text }), [all, kind, owner, effect, text]);
@@ -40,8 +38,7 @@ export function Table({
   const isNarrowed = [kind, owner, effect, text].some(Boolean);
   const csv = async () => {
     const whole = await impactCsv(node, depth);
-    const kept = isNarrowed ? keepRows(whole, new Set(rows.map(({ item }) => item.id))) : whole;
-    download(`impact-${nameOf(node).name}.csv`, "text/csv;charset=utf-8", kept);
+    return isNarrowed ? keepRows(whole, new Set(rows.map(({ item }) => item.id))) : whole;
   };
   if (!all.length)
     return <Nothing title="Nothing is made of it">No job that is known reads it, or what it writes.</Nothing>;
@@ -53,13 +50,7 @@ export function Table({
           {countsOf(all)}; {plural(Math.max(...all.map(({ hops }) => hops)), "hop")} at most
         </b>
         <Filter label="filter" value={text} set={narrowing.setText} look="push" />
-        <button
-          className="button"
-          title={isNarrowed ? "the rows that are shown" : "all rows"}
-          onClick={() => void csv()}
-        >
-          CSV
-        </button>
+        <CsvButton name={`impact-${nameOf(node).name}`} load={csv} />
       </div>
       {impact.truncated && (
         <p className="changed">
@@ -114,7 +105,7 @@ function OwnColumns({ names }: { names: readonly string[] }) {
   );
 }
 
-const HOPS: ColumnOf<Impacted> = { name: "Hops", number: true, by: (row) => row.hops, cell: (row) => row.hops };
+const HOPS: ColumnOf<Impacted> = { name: "Hops", number: true, by: (row) => row.hops };
 
 const HOW: ColumnOf<Impacted> = {
   name: "What it does",
@@ -134,11 +125,7 @@ const HOW: ColumnOf<Impacted> = {
   },
 };
 
-const OWNERS: ColumnOf<Impacted> = {
-  name: "Owners",
-  by: (row) => row.item.owners.join(),
-  cell: (row) => row.item.owners.join(", ") || <span className="muted">–</span>,
-};
+const OWNERS: ColumnOf<Impacted> = { name: "Owners", by: (row) => row.item.owners.join(", ") };
 
 const THROUGH: ColumnOf<Impacted> = {
   name: "Through",
@@ -167,5 +154,5 @@ const STATE: ColumnOf<Impacted> = {
 const TAGS: ColumnOf<Impacted> = {
   name: "Tags",
   by: (row) => row.item.tags.join(),
-  cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : <span className="muted">–</span>),
+  cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : NONE),
 };

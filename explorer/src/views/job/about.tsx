@@ -3,19 +3,18 @@
 import { Link } from "wouter";
 
 import type { Job } from "../../api/queries";
+import { parentOf } from "../../model/facets";
 import { count, duration } from "../../model/format";
-import { parentOf } from "../../model/parent";
 import { completedAt, lasting, usualDurationMs, usualGap } from "../../model/rhythm";
-import { Counted } from "../../parts/controls";
+import { Counted, Fact } from "../../parts/controls";
 import { SetHere } from "../../parts/edit";
-import { Fact } from "../../parts/fact";
 import { NodeLink, When } from "../../parts/frame";
 import { Running } from "../../parts/running";
 import { StateOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
 import { datasetId, jobId } from "../../url/ids";
 import { link } from "../../url/state";
-import { SafeLink } from "./safe-link";
+import { SafeLink } from "./code";
 
 const DATASETS_MAX = 20;
 

@@ -1,7 +1,6 @@
 /** The code of a job, as its facets have it. */
 
 import { Nothing } from "../../parts/frame";
-import { SafeLink } from "./safe-link";
 
 const CODE: readonly [string, string][] = [
   ["sql", "query"],
@@ -30,5 +29,15 @@ export function Code({ facets }: { facets: Record<string, unknown> }) {
         </section>
       ))}
     </>
+  );
+}
+
+export function SafeLink({ url }: { url: string }) {
+  return /^https?:\/\//i.test(url) ? (
+    <a href={url} rel="noopener noreferrer" target="_blank">
+      {url}
+    </a>
+  ) : (
+    <span className="mono">{url}</span>
   );
 }

@@ -1,13 +1,12 @@
 /** A job: its tasks, its runs as bars, what it reads and writes, its versions, its code. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "wouter";
+import { Link } from "wouter";
 
 import { job as fetchJob } from "../../api/queries";
-import { LinkButton } from "../../parts/controls";
+import { LinkButton, Tabs, type TabTitles } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { Facets, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
-import { Tabs, type TabTitles } from "../../parts/tabs";
+import { Facets, Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { link, mapLink } from "../../url/state";
 import { About } from "./about";
 import { Code } from "./code";
@@ -23,8 +22,7 @@ const TABS: TabTitles = [
 ];
 
 export function JobView() {
-  const query = new URLSearchParams(useSearch());
-  const [node, tab] = [query.get("node") ?? "", query.get("tab") ?? ""];
+  const { node, tab } = useAddress("node", "tab");
   const result = useQuery({ ...fetchJob(node), enabled: node !== "" });
   useTitle(result.data?.name ?? "Job");
   if (!node) return <Nothing title="No job is chosen">Find one with the box above.</Nothing>;

@@ -4,11 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { errorOf, jobRuns, type Run } from "../../api/queries";
-import { shortError } from "../../model/error-text";
-import { count, duration, plural } from "../../model/format";
-import { Heads } from "../../parts/controls";
-import { Loaded, Nothing, When } from "../../parts/frame";
-import { StateOf } from "../../parts/signs";
+import { lastLine } from "../../model/error-text";
+import { count, plural } from "../../model/format";
+import { Loaded, Nothing } from "../../parts/frame";
+import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { link } from "../../url/state";
 import { Bars } from "./bars";
 
@@ -29,7 +28,7 @@ export function Runs({ node }: { node: string }) {
               took.
             </p>
             <Bars runs={runs} />
-            <RunTable runs={runs} />
+            <LongTable label="runs" columns={columnsOf(runs)} rows={runs} keyOf={({ id }) => id} height="none" />
           </section>
         )
       }
@@ -37,39 +36,15 @@ export function Runs({ node }: { node: string }) {
   );
 }
 
-/** A table of runs, the newest first. */
-function RunTable({ runs }: { runs: readonly Run[] }) {
-  return (
-    <table className="table">
-      <Heads names={["State", "Started", "Took", "Run", "Error", "See"]} numbers={["Took"]} />
-      <tbody>
-        {runs.map((run, index) => (
-          <tr key={run.id}>
-            <td className="fixed">
-              <StateOf state={run.state} />
-            </td>
-            <td className="fixed">
-              <When time={run.startedAt ?? run.createdAt} />
-            </td>
-            <td className="number fixed">{duration(run.durationMs)}</td>
-            <td className="mono">
-              <Link href={link("run", { id: run.id })}>{run.id}</Link>
-            </td>
-            <td>
-              {shortError(errorOf(run.facets) ?? "")
-                .split("\n")
-                .pop()
-                ?.slice(0, 160)}
-            </td>
-            <td className="fixed">
-              <Against run={run} before={runs.slice(index + 1)} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+/** The columns of a table of runs, the newest first. */
+const columnsOf = (runs: readonly Run[]): ColumnOf<Run>[] => [
+  states(({ state }) => state),
+  times("Started", (run) => run.startedAt ?? run.createdAt),
+  durations("Took", ({ durationMs }) => durationMs),
+  { name: "Run", look: "mono", cell: ({ id }) => <Link href={link("run", { id })}>{id}</Link> },
+  { name: "Error", cell: ({ facets }) => lastLine(errorOf(facets) ?? "").slice(0, 160) },
+  { name: "See", look: "fixed", cell: (run) => <Against run={run} before={runs.slice(runs.indexOf(run) + 1)} /> },
+];
 
 /** A comparison of a run: of a failed one with the last that completed, of others with the one before. */
 function Against({ run, before }: { run: Run; before: readonly Run[] }) {

@@ -4,10 +4,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
 import { childJobs, type Job } from "../../api/queries";
-import { count, duration, plural } from "../../model/format";
-import { JobLink, When } from "../../parts/frame";
-import { StateOf } from "../../parts/signs";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { count, plural } from "../../model/format";
+import { JobLink } from "../../parts/frame";
+import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { Bars } from "./bars";
 
@@ -66,18 +65,8 @@ function failedOf(jobs: readonly Job[], hasMore: boolean): string {
 
 const TASKS: ColumnOf<Job>[] = [
   { name: "Task", by: ({ name }) => name, cell: (job) => <JobLink job={job} /> },
-  { name: "State", look: "fixed", cell: ({ latestRun }) => <StateOf state={latestRun?.state ?? null} /> },
-  {
-    name: "Started",
-    look: "fixed",
-    by: ({ latestRun }) => latestRun?.startedAt ?? "",
-    cell: ({ latestRun }) => <When time={latestRun?.startedAt ?? null} />,
-  },
-  {
-    name: "Took",
-    number: true,
-    by: ({ latestRun }) => latestRun?.durationMs ?? -1,
-    cell: ({ latestRun }) => duration(latestRun?.durationMs ?? null),
-  },
+  { ...states(({ latestRun }) => latestRun?.state), by: undefined },
+  times("Started", ({ latestRun }) => latestRun?.startedAt),
+  durations("Took", ({ latestRun }) => latestRun?.durationMs),
   { name: "Last runs", cell: ({ latestRuns }) => <Bars runs={latestRuns ?? []} small /> },
 ];

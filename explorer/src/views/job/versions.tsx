@@ -2,10 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 
+import type { ResponseOf } from "../../api/client";
 import { jobVersions } from "../../api/queries";
 import { plural } from "../../model/format";
-import { Heads } from "../../parts/controls";
-import { Loaded, When } from "../../parts/frame";
+import { Loaded } from "../../parts/frame";
+import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { datasetId } from "../../url/ids";
 
 export function Versions({ node }: { node: string }) {
@@ -17,39 +18,37 @@ export function Versions({ node }: { node: string }) {
           <p className="muted">
             {plural(totalCount, "version")}, newest first: another one begins where code, inputs or outputs change.
           </p>
-          <table className="table">
-            <Heads names={["Since", "Version", "Code", "Reads", "Writes"]} />
-            <tbody>
-              {versions.map((version, index) => {
-                const before = versions[index + 1];
-                return (
-                  <tr key={version.version}>
-                    <td className="fixed">
-                      <When time={version.createdAt} />
-                    </td>
-                    <td className="mono">{version.version.slice(0, 8)}</td>
-                    <td className="mono">
-                      {version.codeVersion?.slice(0, 12) ?? "–"}
-                      {before && before.codeVersion !== version.codeVersion && (
-                        <span className="changed"> ~ changed</span>
-                      )}
-                    </td>
-                    <td>
-                      <Ids now={version.inputs} before={before?.inputs} />
-                    </td>
-                    <td>
-                      <Ids now={version.outputs} before={before?.outputs} />
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
+          <LongTable
+            label="versions"
+            columns={COLUMNS}
+            rows={versions.map((version, place) => ({ version, before: versions[place + 1] }))}
+            keyOf={({ version }) => version.version}
+            height="none"
+          />
         </section>
       )}
     </Loaded>
   );
 }
+
+type Version = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}/versions">["versions"][number];
+
+const COLUMNS: ColumnOf<{ version: Version; before: Version | undefined }>[] = [
+  times("Since", ({ version }) => version.createdAt),
+  { name: "Version", look: "mono", cell: ({ version }) => version.version.slice(0, 8) },
+  {
+    name: "Code",
+    look: "mono",
+    cell: ({ version: { codeVersion }, before }) => (
+      <>
+        {codeVersion?.slice(0, 12) ?? "–"}
+        {before && before.codeVersion !== codeVersion && <span className="changed"> ~ changed</span>}
+      </>
+    ),
+  },
+  { name: "Reads", cell: ({ version, before }) => <Ids now={version.inputs} before={before?.inputs} /> },
+  { name: "Writes", cell: ({ version, before }) => <Ids now={version.outputs} before={before?.outputs} /> },
+];
 
 interface Named {
   namespace: string;

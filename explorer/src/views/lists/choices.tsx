@@ -1,56 +1,44 @@
 /** Choices that narrow a list: by its last event, owner, tag and folder. */
 
+import { useLocation } from "wouter";
 import { foldersOf, type Named } from "../../model/folders";
 import { count, plural } from "../../model/format";
-import { type Change, dayBefore } from "./filters";
+import { Select } from "../../parts/controls";
+import { useAddress } from "../../parts/frame";
+import { link } from "../../url/state";
 
 /** The choice of how long no event has named a thing. */
 export const Untouched = ({ days, change }: { days: string; change: Change }) => (
-  <select
-    className="field"
-    aria-label="last event"
+  <Select
+    label="last event"
+    none="updated at any time"
     value={days}
-    onChange={(event) => change({ days: event.target.value })}
-  >
-    <option value="">updated at any time</option>
-    {[...new Set(["1", "7", "30", "90", ...(dayBefore(days) ? [days] : [])])].map((value) => (
-      <option key={value} value={value}>
-        no event for {plural(Number(value), "day")}
-      </option>
-    ))}
-  </select>
+    among={["1", "7", "30", "90", ...(dayBefore(days) ? [days] : [])].map((value) => [
+      value,
+      `no event for ${plural(Number(value), "day")}`,
+    ])}
+    choose={(value) => change({ days: value })}
+  />
 );
 
-/** The choice of an owner or a tag, among those of the list. */
-export function Choice({
-  name,
-  none,
-  value,
-  among,
-  change,
-}: {
+interface ChoiceProps {
   name: "owner" | "tag";
-  none: string;
   value: string;
   among: readonly string[];
   change: Change;
-}) {
-  const choices = [...new Set([...among, ...(value ? [value] : [])])].sort();
-  if (choices.length === 0) return null;
-  return (
-    <select
-      className="field"
-      aria-label={name}
-      value={value}
-      onChange={(event) => change({ [name]: event.target.value })}
-    >
-      <option value="">{none}</option>
-      {choices.map((choice) => (
-        <option key={choice}>{choice}</option>
-      ))}
-    </select>
-  );
 }
+
+/** The choice of an owner or a tag, among those of the list. */
+export const Choice = ({ name, value, among, change }: ChoiceProps) =>
+  (among.length > 0 || value) && (
+    <Select
+      label={name}
+      none={`all ${name}s`}
+      value={value}
+      among={[...among].sort()}
+      choose={(choice) => change({ [name]: choice })}
+    />
+  );
 
 /** The folders of the list's names, with their sizes, and the way back out of one. */
 export function Folders({ names, folder, change }: { names: readonly Named[]; folder: string; change: Change }) {
@@ -71,3 +59,25 @@ export function Folders({ names, folder, change }: { names: readonly Named[]; fo
     </div>
   );
 }
+
+// Days since the last event, at least.
+const NAMES = ["namespace", "state", "owner", "tag", "folder", "days"] as const;
+
+/** What a list is narrowed to, as its address says. */
+export type Filters = Record<(typeof NAMES)[number], string>;
+
+/** The filters of a list, and a function that changes them. */
+export function useFilters(view: "jobs" | "datasets") {
+  const [, navigate] = useLocation();
+  const filters: Filters = useAddress(...NAMES);
+  const change = (changes: Partial<Filters>) => navigate(link(view, { ...filters, ...changes }), { replace: true });
+  return { filters, change };
+}
+
+export type Change = (changes: Partial<Filters>) => void;
+
+const DAY_MS = 86_400_000;
+
+/** Return the begin of the day so many days ago, in UTC; empty for no number of days. */
+export const dayBefore = (days: string) =>
+  Number(days) > 0 ? new Date((Math.floor(Date.now() / DAY_MS) - Number(days)) * DAY_MS).toISOString() : "";

@@ -1,17 +1,20 @@
 /** A list of jobs or datasets: what narrows it, its table, and the same as a file. */
 
-import { useMemo, useState } from "react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type ReactNode, useMemo, useState } from "react";
 
+import { listPage } from "../../api/list-queries";
 import { toCsv } from "../../model/csv";
+import { narrowedTo } from "../../model/folders";
 import { count } from "../../model/format";
-import { narrowedTo } from "../../model/listed";
 import { Filter } from "../../parts/controls";
 import { Downloads } from "../../parts/export";
-import { Bones, Failed } from "../../parts/frame";
-import { type ColumnOf, LongTable } from "../../parts/table";
-import { Choice, Folders } from "./choices";
-import type { Change, Filters } from "./filters";
-import { itemsOf, LOADED_MAX, PAGE, type Pages, readAll, shownOf } from "./pages";
+import { Bones, Failed, useTitle } from "../../parts/frame";
+import { NamespaceChoice } from "../../parts/namespace-choice";
+import { type ColumnOf, LongTable, NONE } from "../../parts/table";
+import { Tags } from "../../parts/tags";
+import { Choice, dayBefore, type Filters, Folders, Untouched, useFilters } from "./choices";
+import { itemsOf, LOADED_MAX, nextOffset, PAGE, type Pages, readAll, shownOf } from "./pages";
 
 interface Named {
   namespace: string;
@@ -20,76 +23,102 @@ interface Named {
   tags: readonly string[];
 }
 
-interface ListedProps<T> {
-  of: Pages<T>;
+interface ListProps<T> {
+  of: "jobs" | "datasets";
   columns: readonly ColumnOf<T>[];
-  word: string;
   keyOf: (row: T) => string;
-  filters: Filters;
-  change: Change;
-  textOf: (row: T) => string;
   /** The number of a row by which the largest come first; their own order without it. */
   first?: (row: T) => number;
+  /** The columns of the file. */
   header: readonly string[];
   cellsOf: (row: T) => readonly (string | number | null | undefined)[];
 }
 
-export function Listed<T extends Named>({
+/** The names of owners, in a line. */
+export const owned = ({ owners }: Pick<Named, "owners">) => owners.map(({ name }) => name).join(", ");
+
+export const OWNER: ColumnOf<Named> = { name: "Owner", by: owned };
+export const TAGS: ColumnOf<Named> = {
+  name: "Tags",
+  by: ({ tags }) => tags.join(),
+  cell: ({ tags }) => (tags.length ? <Tags names={tags} /> : NONE),
+};
+
+const TITLES = { jobs: "Jobs", datasets: "Datasets" };
+
+/** The view of a list; `children` are choices of its own. */
+export function ListView<T extends Named>({ children, ...list }: ListProps<T> & { children?: ReactNode }) {
+  const { of } = list;
+  useTitle(TITLES[of]);
+  const { filters, change } = useFilters(of);
+  const { namespace, state, days } = filters;
+  const listing = { namespace, state: of === "jobs" ? state : "", updatedBefore: dayBefore(days), limit: PAGE };
+  const pages = useInfiniteQuery({
+    queryKey: [of, listing],
+    queryFn: ({ pageParam, signal }) => listPage<T>(of, { ...listing, offset: pageParam }, signal),
+    initialPageParam: 0,
+    getNextPageParam: nextOffset,
+  });
+  return (
+    <div className="page">
+      <h1>{TITLES[of]}</h1>
+      <div className="actions">
+        <NamespaceChoice value={namespace} choose={(chosen) => change({ namespace: chosen, folder: "" })} />
+        {children}
+        <Untouched days={days} change={change} />
+      </div>
+      <Listed {...list} pages={pages} />
+    </div>
+  );
+}
+
+function Listed<T extends Named>({
   of,
+  pages,
   columns,
-  word,
   keyOf,
-  filters,
-  change,
-  textOf,
+  first,
   header,
   cellsOf,
-  first,
-}: ListedProps<T>) {
+}: ListProps<T> & { pages: Pages<T> }) {
+  const { filters, change } = useFilters(of);
   const [filter, setFilter] = useState("");
-  const all = useMemo(() => itemsOf(of.data), [of.data]);
-  if (!of.data) return of.error ? <Failed error={of.error} retry={() => void of.refetch()} /> : <Bones />;
-  const narrowed = (rows: readonly T[]) => narrowedTo(rows, filters, filter, textOf);
+  const all = useMemo(() => itemsOf(pages.data), [pages.data]);
+  if (!pages.data) return pages.error ? <Failed error={pages.error} retry={() => void pages.refetch()} /> : <Bones />;
+  const narrowed = (rows: readonly T[]) => narrowedTo(rows, filters, filter);
   const rows = first ? narrowed(all).sort((a, b) => first(b) - first(a)) : narrowed(all);
-  const total = of.data.pages[0]?.total ?? 0;
-  const csv = async () => toCsv(header, narrowed(await readAll(of)).map(cellsOf));
+  const total = pages.data.pages[0]?.total ?? 0;
+  const csv = async () => toCsv(header, narrowed(await readAll(pages)).map(cellsOf));
+  const owners = all.flatMap((row) => row.owners.map(({ name }) => name));
   return (
     <section className="card">
       <div className="actions">
         <Filter label="filter the list" value={filter} set={setFilter} hint="filter by name, owner, tag" />
-        <Choice name="owner" none="all owners" value={filters.owner} change={change} among={ownersOf(all)} />
-        <Choice
-          name="tag"
-          none="all tags"
-          value={filters.tag}
-          change={change}
-          among={all.flatMap(({ tags }) => tags)}
-        />
+        <Choice name="owner" value={filters.owner} change={change} among={owners} />
+        <Choice name="tag" value={filters.tag} change={change} among={all.flatMap(({ tags }) => tags)} />
         <span className="muted" role="status">
-          {shownOf(rows.length, all.length, total, word)}
+          {shownOf(rows.length, all.length, total, of.slice(0, -1))}
         </span>
-        {of.hasNextPage && <Rest of={of} loaded={all.length} total={total} />}
+        {pages.hasNextPage && <Rest of={pages} loaded={all.length} total={total} />}
         <span className="push">
-          <Downloads name={fileOf(word, filters, total)} csv={csv} />
+          <Downloads name={fileOf(of, filters, total)} csv={csv} />
         </span>
       </div>
-      {of.hasNextPage && <Partly loaded={all.length} />}
+      {pages.hasNextPage && (
+        <p className="small muted">
+          The filter, owners, tags and folders here are of the first {count(all.length)} alone, those that were updated
+          last.
+        </p>
+      )}
       <Folders names={all} folder={filters.folder} change={change} />
       {rows.length > 0 ? (
-        <LongTable label={`${word}s`} columns={columns} rows={rows} keyOf={keyOf} />
+        <LongTable label={of} columns={columns} rows={rows} keyOf={keyOf} />
       ) : (
         <p className="muted">Nothing in the list is so.</p>
       )}
     </section>
   );
 }
-
-/** What is said of a list that is not whole. */
-const Partly = ({ loaded }: { loaded: number }) => (
-  <p className="small muted">
-    The filter, owners, tags and folders here are of the first {count(loaded)} alone, those that were updated last.
-  </p>
-);
 
 /** The ways to what is not loaded: the next page, or all that a list may have. */
 function Rest<T>({ of, loaded, total }: { of: Pages<T>; loaded: number; total: number }) {
@@ -109,7 +138,5 @@ function Rest<T>({ of, loaded, total }: { of: Pages<T>; loaded: number; total: n
 }
 
 /** Return the name of the file that a list is saved in, which says if it is not whole. */
-const fileOf = (word: string, { namespace, state }: Filters, total: number) =>
-  [`${word}s`, namespace, state, total > LOADED_MAX && `first-${LOADED_MAX}`].filter(Boolean).join("-");
-
-const ownersOf = (rows: readonly Named[]) => rows.flatMap(({ owners }) => owners.map(({ name }) => name));
+const fileOf = (of: string, { namespace, state }: Filters, total: number) =>
+  [of, namespace, state, total > LOADED_MAX && `first-${LOADED_MAX}`].filter(Boolean).join("-");

@@ -5,28 +5,20 @@ import type { DrawnArrow } from "../../draw/elements";
 import { FOLD, moreOf, STUB } from "../../draw/fold-box";
 import { GROUP, sizeOf } from "../../draw/group-box";
 import { ROUND } from "../../draw/round-job";
-import { type Figure, readInks, toSvg } from "../../draw/svg";
-import type { Placed } from "../../layout/boxes";
+import type { Figure } from "../../draw/svg";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
-import { age, agoShort, utc } from "../../model/format";
+import { age, agoShort } from "../../model/format";
 import { healthOf, writtenAt } from "../../model/freshness";
 import { type Arrow, arrowKey, type Item } from "../../model/graph";
 import { rowsOf } from "../../model/list";
 import { Downloads } from "../../parts/export";
 import { pathOfKind } from "../../parts/signs";
+import { nameOf } from "../../url/ids";
+import type { OpenMap } from "./open-map";
 import type { MapPicture } from "./picture";
 
 const INK = { added: "good", removed: "bad", changed: "warn", joined: "muted" } as const;
-
-interface Props {
-  picture: MapPicture;
-  layout: React.RefObject<Placed | null>;
-  name: string;
-  comparison: Comparison | null;
-  /** The time on show; empty for now. */
-  at: string;
-}
 
 const INK_OF = { failed: "bad", late: "warn", running: "running", fresh: "good", unknown: "line" } as const;
 const LEGEND = [
@@ -37,18 +29,17 @@ const LEGEND = [
   ["line", "unknown"],
 ] as const;
 
-export function ExportMenu({ picture, layout, name, comparison, at }: Props) {
-  const svg = () =>
-    layout.current
-      ? toSvg(
-          figuresOf(picture, comparison),
-          picture.arrows.map((arrow) => lineOf(arrow, comparison)),
-          layout.current,
-          readInks(),
-          { title: name, time: `as of ${utc(at || new Date().toISOString())} UTC`, legend: LEGEND },
-        )
-      : null;
-  return <Downloads name={name} svg={svg} csv={() => csvOf(picture, comparison)} />;
+export function ExportMenu({ map: { state, data, picture, layout } }: { map: OpenMap }) {
+  const { comparison } = data;
+  const draw = () =>
+    [figuresOf(picture, comparison), picture.arrows.map((arrow) => lineOf(arrow, comparison))] as const;
+  return (
+    <Downloads
+      name={picture.focus ? nameOf(picture.focus).name : "all jobs"}
+      picture={{ layout, at: state.at, legend: LEGEND, draw }}
+      csv={() => csvOf(picture, comparison)}
+    />
+  );
 }
 
 function figuresOf(picture: MapPicture, comparison: Comparison | null): Figure[] {

@@ -2,15 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 
-import { errorOf, run as fetchRun } from "../../api/queries";
+import { run as fetchRun } from "../../api/queries";
 import { count, duration } from "../../model/format";
 import type { Freshness } from "../../model/freshness";
-import type { Item } from "../../model/graph";
-import { rankOf } from "../../model/states";
+import { type Item, rankOf } from "../../model/graph";
 import { titleOfId } from "../../model/titles";
-import { MonoLink } from "../../parts/controls";
-import { ErrorText } from "../../parts/error-text";
-import { Fact } from "../../parts/fact";
+import { Fact, MonoLink } from "../../parts/controls";
+import { RunError } from "../../parts/error-text";
 import { When } from "../../parts/frame";
 import { Written } from "../../parts/old-data";
 import { Stale, StateOf } from "../../parts/signs";
@@ -45,7 +43,7 @@ export function JobFacts({ item }: { item: Item }) {
         <TestsOf tests={item.tests} />
         <Owned item={item} />
       </dl>
-      {item.state === "FAILED" && item.runId && <RunError id={item.runId} />}
+      {item.state === "FAILED" && item.runId && <ErrorOf run={item.runId} />}
     </>
   );
 }
@@ -57,15 +55,9 @@ const countsOf = (tasks: NonNullable<Item["tasks"]>) =>
     .join(", ");
 
 /** The error of a failed run: the graph does not have it, so it is fetched for the selected job alone. */
-export function RunError({ id }: { id: string }) {
-  const { data } = useQuery(fetchRun(id));
-  const error = data ? errorOf(data.facets) : null;
-  return error === null ? null : (
-    <>
-      <h2 className="removed">✕ Error</h2>
-      <ErrorText text={error} />
-    </>
-  );
+export function ErrorOf({ run }: { run: string }) {
+  const { data } = useQuery(fetchRun(run));
+  return data ? <RunError facets={data.facets} /> : null;
 }
 
 interface DatasetFactsProps {

@@ -1,7 +1,7 @@
 /** What stands beside the map for a fold: its neighbours, page by page, searched by name. */
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 
 import { type NeighbourPage, neighbours } from "../../api/queries";
@@ -11,30 +11,18 @@ import { titleOf } from "../../model/titles";
 import { Button, CloseButton, Filter } from "../../parts/controls";
 import { Bones, Failed, NodeLink, pageOf } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
+import { useSettled } from "../../parts/use-find";
 import { nameOf } from "../../url/ids";
 import type { MapState } from "../../url/state";
+import type { OpenMap } from "./open-map";
 
-const PAUSE_MS = 150;
-
-interface Props {
-  fold: Fold;
-  state: MapState;
-  /** Ids on the map. */
-  drawn: ReadonlyMap<string, number>;
-  close: () => void;
-  change: (state: Partial<MapState>) => void;
-}
-
-export function FoldPanel({ close, ...of }: Props) {
-  const { fold } = of;
-  return (
-    <aside className="side" aria-label={moreOf(fold)}>
-      <CloseButton close={close} />
-      <h1>{moreOf(fold)}</h1>
-      {fold.words ? <OfTasks dag={fold.of} /> : <OfNeighbours {...of} />}
-    </aside>
-  );
-}
+export const FoldPanel = ({ fold, map }: { fold: Fold; map: OpenMap }) => (
+  <aside className="side" aria-label={moreOf(fold)}>
+    <CloseButton close={() => map.actions.to({ sel: "" })} />
+    <h1>{moreOf(fold)}</h1>
+    {fold.words ? <OfTasks dag={fold.of} /> : <OfNeighbours fold={fold} map={map} />}
+  </aside>
+);
 
 const OfTasks = ({ dag }: { dag: string }) => (
   <p>
@@ -42,8 +30,9 @@ const OfTasks = ({ dag }: { dag: string }) => (
   </p>
 );
 
-function OfNeighbours({ fold, state, drawn, change }: Omit<Props, "close">) {
+function OfNeighbours({ fold, map: { state, picture, actions } }: { fold: Fold; map: OpenMap }) {
   const mark = `${fold.side}:${fold.of}`;
+  const change = (to: Partial<MapState>) => actions.to(to, fold.of);
   return (
     <>
       <p className="muted">
@@ -59,7 +48,12 @@ function OfNeighbours({ fold, state, drawn, change }: Omit<Props, "close">) {
       {state.at ? (
         <p className="muted">The list is known of the present alone.</p>
       ) : (
-        <FoldedNeighbours key={mark} fold={fold} drawn={drawn} draw={(id) => change({ pick: [...state.pick, id] })} />
+        <FoldedNeighbours
+          key={mark}
+          fold={fold}
+          drawn={picture.shown.hops}
+          draw={(id) => change({ pick: [...state.pick, id] })}
+        />
       )}
     </>
   );
@@ -75,22 +69,15 @@ function useNeighbours({ of, side }: Fold, q: string) {
   });
 }
 
-function FoldedNeighbours({
-  fold,
-  drawn,
-  draw,
-}: {
+interface Props {
   fold: Fold;
   drawn: ReadonlyMap<string, number>;
   draw: (id: string) => void;
-}) {
+}
+
+function FoldedNeighbours({ fold, drawn, draw }: Props) {
   const [typed, setTyped] = useState("");
-  const [q, setQ] = useState("");
-  const result = useNeighbours(fold, q);
-  useEffect(() => {
-    const timer = setTimeout(() => setQ(typed.trim()), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const result = useNeighbours(fold, useSettled(typed));
   const items = result.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>

@@ -2,18 +2,16 @@
 
 import { useLocation } from "wouter";
 import { CARD } from "../../draw/card";
+import { stepBack } from "../../draw/picture-view";
 import type { Placed } from "../../layout/boxes";
 import { drawnArrows, type Picture } from "../../model/hubs";
-import { stepBy } from "../../parts/changes";
-import { useKeys } from "../../parts/keys";
-import { type MapState, NO_PATHS } from "../../url/state";
+import { NO_PATHS } from "../../url/state";
 import { columnsOf, type OpenMap } from "./open-map";
 
-export function useMapKeys(map: OpenMap): void {
-  const { state, picture, actions, list, changes, handled, layout } = map;
+export function useMapKeys(map: OpenMap) {
+  const { state, picture, actions, handled, layout } = map;
   const [, navigate] = useLocation();
   const on = state.sel || picture.focus;
-  const step = (event: KeyboardEvent) => stepBy(changes, event);
   const arrow = (event: KeyboardEvent) => {
     event.preventDefault();
     const next = walk(picture.shown, layout.current, on, event.key);
@@ -22,20 +20,15 @@ export function useMapKeys(map: OpenMap): void {
     handled.current?.center(next);
     requestAnimationFrame(() => handled.current?.focusNode(next));
   };
-  useKeys({
-    ArrowLeft: arrow,
-    ArrowRight: arrow,
-    ArrowUp: changes.isOpen ? step : arrow,
-    ArrowDown: changes.isOpen ? step : arrow,
+  const closed = { open: [], pick: [], all: [], hub: [] };
+  return {
+    ...{ ArrowLeft: arrow, ArrowRight: arrow, ArrowUp: arrow, ArrowDown: arrow },
     e: () => actions.open(on, "down"),
     E: () => actions.open(on, "up"),
-    l: () => list.showList(!list.isList),
-    f: () => handled.current?.fit(),
-    ".": () => actions.to({ at: "", vs: "" }),
     c: () => navigate(columnsOf(state, state.node)),
-    Enter: (event) => enter(event, map),
-    Escape: () => actions.to(stepBack(state)),
-  });
+    Enter: (event: KeyboardEvent) => enter(event, map),
+    Escape: () => actions.to(state.to ? NO_PATHS : (stepBack(state) ?? closed)),
+  };
 }
 
 /** Select the node that has the keyboard's focus; of one that is selected, go into its panel. */
@@ -49,14 +42,6 @@ function enter(event: KeyboardEvent, { state, picture, actions }: OpenMap): void
   }
   event.preventDefault();
   document.querySelector<HTMLElement>(".side .actions a, .side .actions button")?.focus();
-}
-
-/** What Escape takes back: the last of the things that a reader usually does first. */
-function stepBack({ to, sel, vs, at }: MapState): Partial<MapState> {
-  if (to) return NO_PATHS;
-  if (sel) return { sel: "" };
-  if (vs) return { vs: "", panel: "" };
-  return at ? { at: "" } : { open: [], pick: [], all: [], hub: [] };
 }
 
 /** The node that an arrow key leads to: along an arrow, or the nearest above or below in the same rank. */

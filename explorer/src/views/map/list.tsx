@@ -2,28 +2,16 @@
 
 import { useMemo, useState } from "react";
 
-import type { Comparison } from "../../model/compare";
-import { count } from "../../model/format";
+import { Choosing, ListBeside } from "../../draw/list-beside";
 import type { Freshness } from "../../model/freshness";
-import type { Item, Lineage, Shown } from "../../model/graph";
+import type { Item } from "../../model/graph";
 import { rowsOf } from "../../model/list";
-import { Filter } from "../../parts/controls";
 import { Name } from "../../parts/name";
 import { Written } from "../../parts/old-data";
 import { KindOf, Stale, StateOf } from "../../parts/signs";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, NONE } from "../../parts/table";
 import { FailingTests } from "../../parts/tests";
-
-interface Props {
-  lineage: Lineage;
-  shown: Shown;
-  focus: string;
-  sel: string;
-  freshness: ReadonlyMap<string, Freshness>;
-  comparison: Comparison | null;
-  choose: (id: string) => void;
-  alone: boolean;
-}
+import type { OpenMap } from "./open-map";
 
 /** When a job ran last, or a dataset was written: of a late dataset, as the service knows. */
 const lastOf = (item: Item, freshness: ReadonlyMap<string, Freshness>) =>
@@ -31,28 +19,55 @@ const lastOf = (item: Item, freshness: ReadonlyMap<string, Freshness>) =>
 
 type Row = ReturnType<typeof rowsOf>[number];
 
-export function MapList({ lineage, shown, focus, sel, freshness, comparison, choose, alone }: Props) {
-  const [filter, setFilter] = useState("");
+export function MapList({ map, isAlone }: { map: OpenMap; isAlone: boolean }) {
+  const { comparison } = map.data;
+  const { lineage, all: shown } = map.picture;
   const [all, setAll] = useState(false);
-  const isOfChanges = comparison !== null && comparison.changes.size > 0 && !all;
+  const hasChanges = comparison !== null && comparison.changes.size > 0;
+  const isOfChanges = hasChanges && !all;
   const rows = useMemo(() => rowsOf(lineage, shown.hops, comparison), [lineage, shown, comparison]);
-  const matches = rows.filter(
-    ({ item, change }) =>
-      (!isOfChanges || change !== null) &&
-      `${item.name} ${item.namespace}`.toLowerCase().includes(filter.toLowerCase()),
+  return (
+    <ListBeside
+      of="map"
+      label="nodes of the map"
+      rows={rows.filter(({ change }) => !isOfChanges || change !== null)}
+      total={rows.length}
+      textOf={({ item }) => `${item.name} ${item.namespace}`}
+      keyOf={(row) => row.item.id}
+      columns={columnsOf(map)}
+      selected={map.state.sel}
+      isAlone={isAlone}
+    >
+      {hasChanges && (
+        <button className="button" aria-pressed={isOfChanges} onClick={() => setAll(isOfChanges)}>
+          Changes alone
+        </button>
+      )}
+    </ListBeside>
   );
-  const hops: ColumnOf<Row> = {
-    name: "Hops",
-    number: true,
-    by: (row) => row.hops,
-    cell: (row) => (row.hops === 0 ? "focus" : row.hops > 0 ? `+${row.hops}` : `−${-row.hops}`),
+}
+
+const HOPS: ColumnOf<Row> = {
+  name: "Hops",
+  number: true,
+  by: (row) => row.hops,
+  cell: (row) => (row.hops === 0 ? "focus" : row.hops > 0 ? `+${row.hops}` : `−${-row.hops}`),
+};
+const CHANGE: ColumnOf<Row> = {
+  name: "Change",
+  by: (row) => row.change ?? "",
+  cell: (row) => <ChangeCell row={row} />,
+};
+
+function columnsOf({ data, picture: { focus, freshness }, actions, handled }: OpenMap): ColumnOf<Row>[] {
+  const choose = (id: string) => {
+    actions.choose(id);
+    handled.current?.center(id);
   };
-  const columns: ColumnOf<Row>[] = [
-    ...(focus ? [hops] : []),
+  return [
+    ...(focus ? [HOPS] : []),
     { name: "Name", by: (row) => row.item.name, cell: (row) => <NameCell item={row.item} choose={choose} /> },
-    ...(comparison
-      ? [{ name: "Change", by: (row: Row) => row.change ?? "", cell: (row: Row) => <ChangeCell row={row} /> }]
-      : []),
+    ...(data.comparison ? [CHANGE] : []),
     {
       name: "State",
       by: (row) => row.item.state ?? (row.item.stale ? "stale" : ""),
@@ -63,31 +78,9 @@ export function MapList({ lineage, shown, focus, sel, freshness, comparison, cho
       by: (row) => lastOf(row.item, freshness) ?? "",
       cell: ({ item }) => <Written time={lastOf(item, freshness)} freshness={freshness.get(item.id)} />,
     },
-    { name: "In", number: true, by: (row) => row.inputs, cell: (row) => count(row.inputs) },
-    { name: "Out", number: true, by: (row) => row.outputs, cell: (row) => count(row.outputs) },
+    { name: "In", number: true, by: (row) => row.inputs },
+    { name: "Out", number: true, by: (row) => row.outputs },
   ];
-  return (
-    <section className={`beside${alone ? " alone" : ""}`} aria-label="the map as a list">
-      <div className="actions">
-        <Filter label="filter the list" value={filter} set={setFilter} />
-        <span className="muted" role="status">
-          {count(matches.length)} of {count(rows.length)}
-        </span>
-        {comparison !== null && comparison.changes.size > 0 && (
-          <button className="button" aria-pressed={isOfChanges} onClick={() => setAll(isOfChanges)}>
-            Changes alone
-          </button>
-        )}
-      </div>
-      <LongTable
-        label="nodes of the map"
-        columns={columns}
-        rows={matches}
-        keyOf={(row) => row.item.id}
-        selected={sel}
-      />
-    </section>
-  );
 }
 
 function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }) {
@@ -95,15 +88,9 @@ function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }
     <span className="named">
       <KindOf of={item.kind} namespace={item.namespace} label={item.kind} />
       <span>
-        <a
-          href={`#${item.id}`}
-          onClick={(event) => {
-            event.preventDefault();
-            choose(item.id);
-          }}
-        >
+        <Choosing id={item.id} choose={choose}>
           <Name text={item.name} />
-        </a>{" "}
+        </Choosing>{" "}
         <span className="where">{item.namespace}</span>
       </span>
     </span>
@@ -118,7 +105,7 @@ export function StateCell({ item }: { item: Item }) {
       </>
     );
   if (item.tests?.failed) return <FailingTests tests={item.tests} />;
-  return item.stale ? <Stale /> : <span className="muted">–</span>;
+  return item.stale ? <Stale /> : NONE;
 }
 
 function ChangeCell({ row }: { row: Row }) {

@@ -1,20 +1,28 @@
 /** The map: the graph around one dataset or job, which a reader expands node by node. */
 
 import { Link, useSearch } from "wouter";
-import { utc } from "../../model/format";
+
+import { PictureView } from "../../draw/picture-view";
+import { plural, utc } from "../../model/format";
 import type { Lineage } from "../../model/graph";
-import { WaysToChanges } from "../../parts/changes";
-import { Chip } from "../../parts/controls";
-import { AsOf, ChangesBar, Loaded, Nothing, useTitle } from "../../parts/frame";
-import { TimeBar, useTicks } from "../../parts/time";
-import { useOwnName } from "../../parts/use-own-name";
+import { titleOf } from "../../model/titles";
+import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { useOwnName } from "../../parts/me";
+import { KindOf, SignOf } from "../../parts/signs";
+import { useTicks } from "../../parts/time";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, type MapState, mapLink, parseMap } from "../../url/state";
-import { MapBar } from "./bar";
 import { jobsDeep, type MapData, useMapData } from "./data";
+import { FoldPanel } from "./fold";
 import { useMapKeys } from "./keys";
+import { MapList } from "./list";
+import { useCanvas } from "./nodes";
 import { type OpenMap, useOpenMap } from "./open-map";
-import { Stage } from "./stage";
+import { NodePanel } from "./panel";
+import type { MapPicture } from "./picture";
+import { Chips, MapTools } from "./tools";
+
+const LIST_ABOVE = 2000;
 
 export function MapView() {
   const state = parseMap(useSearch());
@@ -36,30 +44,44 @@ export function MapView() {
 
 export function DrawnMap({ state, data, whole }: { state: MapState; data: MapData; whole: Lineage }) {
   const map = useOpenMap(state, data, whole);
-  const isNamed = !state.node || data.isLate || whole.items.has(map.picture.focus);
+  const { picture, list } = map;
+  const isNamed = !state.node || data.isLate || whole.items.has(picture.focus);
   useOwnName(state.node, isNamed, (node) => mapLink({ ...state, node }));
-  useMapKeys(map);
+  const isTooMuch = picture.shown.hops.size > LIST_ABOVE;
   return (
-    <>
-      <MapBar map={map} />
-      <Notices map={map} truncated={whole.truncated} />
-      <Stage map={map} />
-      {state.node && (
-        <TimeBar
-          node={state.node}
-          depth={jobsDeep(state.node, state.depth)}
-          at={state.at}
-          vs={state.vs}
-          change={map.actions.to}
-        />
-      )}
-    </>
+    <PictureView
+      of="map"
+      open={map}
+      about={aboutOf(picture)}
+      chips={<Chips map={map} />}
+      tools={<MapTools map={map} />}
+      notices={<Notices state={state} data={data} truncated={whole.truncated} />}
+      compared={data.comparison?.changes ?? null}
+      unchanged={<LastChange state={state} />}
+      canvas={useCanvas(map)}
+      hint={<Hint picture={picture} />}
+      listed={<MapList map={map} isAlone={isTooMuch || list.isNarrow} />}
+      isTooMuch={isTooMuch}
+      panel={<Panel map={map} />}
+      ticksDepth={jobsDeep(state.node, state.depth)}
+      keys={useMapKeys(map)}
+    />
   );
 }
 
-function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }) {
-  const { state, data, actions } = map;
-  const { comparison, failure, retry } = data;
+function aboutOf({ focus, lineage, shown, all, grouped }: MapPicture) {
+  if (!focus)
+    return { sign: null, title: "All jobs and their datasets", hint: "", numbers: plural(lineage.items.size, "node") };
+  const thing = lineage.items.get(focus) ?? nameOf(focus);
+  return {
+    sign: <KindOf of={thing.kind === "job" ? "job" : "dataset"} namespace={thing.namespace} />,
+    title: titleOf(thing),
+    hint: focus,
+    numbers: plural((grouped ? all : shown).hops.size, "node"),
+  };
+}
+
+function Notices({ state, data, truncated }: { state: MapState; data: MapData; truncated: boolean }) {
   return (
     <>
       {truncated && (
@@ -68,26 +90,9 @@ function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }) {
           {state.node ? "The nearest to the focus" : "The first jobs by name"} are here.
         </div>
       )}
-      <AsOf at={state.at} back={actions.to}>
-        States of runs are those of then.
-      </AsOf>
-      {comparison && (
-        <ChangesBar changes={comparison.changes} vs={state.vs} end={() => actions.to({ vs: "", panel: "" })}>
-          {comparison.changes.size > 0 ? (
-            <WaysToChanges steps={map.changes} list={map.list} open={actions.to} />
-          ) : (
-            <LastChange state={state} />
-          )}
-        </ChangesBar>
-      )}
-      {state.vs && !comparison && !failure && (
+      {state.vs && !data.comparison && !data.failure && (
         <div className="notice" role="status">
           Comparing with {utc(state.vs)} UTC…
-        </div>
-      )}
-      {failure && (
-        <div className="notice warn" role="alert">
-          A part of this map could not be loaded: {failure.message} <Chip press={retry}>Try again</Chip>
         </div>
       )}
     </>
@@ -104,4 +109,28 @@ function LastChange({ state: { node, depth, at } }: { state: MapState }) {
       The last change was at {utc(last.time)} UTC: {last.label}.
     </span>
   ) : null;
+}
+
+const Hint = ({ picture: { shown } }: { picture: MapPicture }) => (
+  <>
+    <span className="kind-dataset">
+      <SignOf of="dataset" /> dataset
+    </span>
+    <span className="kind-job">
+      <SignOf of="job" /> job
+    </span>
+    {[...shown.more.values()].some(({ up, down }) => up + down > 0) && <span>+n opens what is hidden</span>}
+    <span>
+      <kbd>?</kbd> keys
+    </span>
+  </>
+);
+
+function Panel({ map }: { map: OpenMap }) {
+  const { sel } = map.state;
+  const { lineage, shown } = map.picture;
+  const item = lineage.items.get(sel);
+  const fold = shown.folds.find(({ id }) => id === sel);
+  if (item) return <NodePanel item={item} map={map} />;
+  return fold ? <FoldPanel fold={fold} map={map} /> : null;
 }

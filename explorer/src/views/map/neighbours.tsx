@@ -5,6 +5,7 @@ import { arrowKey, degreeOf, type Item, type Lineage } from "../../model/graph";
 import { Button, Chip, Counted } from "../../parts/controls";
 import { NodeLink } from "../../parts/frame";
 import { mapLink, type Side } from "../../url/state";
+import type { OpenMap } from "./open-map";
 
 const TITLES = { job: { up: "Reads", down: "Writes" }, dataset: { up: "Written by", down: "Read by" } };
 const OF_DATASETS = { up: "Made of", down: "Made into" },
@@ -27,12 +28,11 @@ const SHOWN_MAX = 12;
 interface Props {
   side: Side;
   item: Item;
-  lineage: Lineage;
-  choose: (id: string) => void;
-  open: (id: string, side: Side) => void;
+  map: OpenMap;
 }
 
-export function Neighbours({ side, item, lineage, choose, open }: Props) {
+export function Neighbours({ side, item, map: { picture, actions } }: Props) {
+  const { lineage } = picture;
   return groupsOf(lineage, item, side).map(({ title, ids, count: all }) => {
     const left = all - Math.min(ids.length, SHOWN_MAX);
     return (
@@ -42,11 +42,11 @@ export function Neighbours({ side, item, lineage, choose, open }: Props) {
           {ids.slice(0, SHOWN_MAX).map((id) => (
             <li key={id}>
               <NodeLink id={id} name={lineage.items.get(id)?.name ?? id} where={null} href={mapLink({ node: id })} />{" "}
-              <Chip press={() => choose(id)}>select</Chip>
+              <Chip press={() => actions.choose(id)}>select</Chip>
             </li>
           ))}
         </ul>
-        {left > 0 && <Button press={() => open(item.id, side)}>{count(left)} more: open on the map</Button>}
+        {left > 0 && <Button press={() => actions.open(item.id, side)}>{count(left)} more: open on the map</Button>}
       </section>
     );
   });

@@ -3,20 +3,41 @@
 import { type ReactNode, useCallback } from "react";
 
 import { Card, type CardLook, spoken } from "../../draw/card";
+import type { DrawnArrow } from "../../draw/elements";
 import { FoldBox, moreOf, StubBox } from "../../draw/fold-box";
 import { GroupBox, spokenGroup } from "../../draw/group-box";
 import { RoundJob } from "../../draw/round-job";
 import { plural } from "../../model/format";
 import { writtenAt } from "../../model/freshness";
-import { degreeOf } from "../../model/graph";
+import { arrowKey, degreeOf } from "../../model/graph";
+import { neighboursOf } from "../../model/paths";
 import { titleOf } from "../../model/titles";
 import type { OpenMap } from "./open-map";
 import type { MapPicture } from "./picture";
 
 const NO_MORE = { up: 0, down: 0 };
 
+const WAY_PER_ROW = 4;
+
+export function useCanvas(map: OpenMap) {
+  const { state, picture, actions } = map;
+  const { boxes, arrows, path, isWay, focus, titles } = picture;
+  return {
+    ...{ boxes, arrows, focus, titles },
+    isWhole: isWay || picture.grouped !== null,
+    perRow: isWay ? WAY_PER_ROW : 0,
+    path: path?.nodes ?? null,
+    isOnPath: (arrow: DrawnArrow) => path?.arrows.has(arrowKey(arrow)) ?? false,
+    neighbours: (id: string) => neighboursOf(arrows, id),
+    draw: useNodeDrawing(map),
+    label: useLabels(picture),
+    onChoose: actions.choose,
+    onClear: () => (state.sel ? actions.clear() : undefined),
+  };
+}
+
 /** Return what draws a node: a card, a fold, or the stub of a hub. */
-export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id: string, muted: boolean) => ReactNode {
+function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id: string, muted: boolean) => ReactNode {
   const { lineage, focus, shown, titles, freshness, isWay } = picture;
   const { comparison } = data;
   const { open } = actions;
@@ -72,7 +93,7 @@ function drawOther(
   return hub ? <StubBox item={hub} of={titles.get(hub.id)!} {...look} /> : null;
 }
 
-export function useLabels({ lineage, shown, grouped }: MapPicture): (id: string) => string {
+function useLabels({ lineage, shown, grouped }: MapPicture): (id: string) => string {
   return useCallback(
     (id) => {
       const item = lineage.items.get(id);

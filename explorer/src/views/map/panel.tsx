@@ -3,40 +3,33 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-
-import { testsOf } from "../../api/queries";
-import { type Freshness, writtenAt } from "../../model/freshness";
-import type { Item, Lineage } from "../../model/graph";
+import { dataset as fetchDataset, testsOf } from "../../api/queries";
+import { count } from "../../model/format";
+import { writtenAt } from "../../model/freshness";
+import type { Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
-import { CloseButton, LinkButton } from "../../parts/controls";
+import { CloseButton, Counted, LinkButton } from "../../parts/controls";
 import { Loaded, pageOf } from "../../parts/frame";
 import { KindOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { TestList } from "../../parts/tests";
-import { columnsLink, link, type MapState, mapLink, type Side } from "../../url/state";
+import { fieldId } from "../../url/ids";
+import { columnsLink, link, mapLink } from "../../url/state";
 import { DatasetFacts, JobFacts } from "./facts";
 import { Neighbours } from "./neighbours";
-import { Schema } from "./schema";
+import type { OpenMap } from "./open-map";
 import { Why } from "./why";
 
 const TESTS_MAX = 12;
 
-interface Props {
-  item: Item;
-  lineage: Lineage;
-  freshness: Freshness | undefined;
-  state: MapState;
-  /** Ids on the map. */
-  drawn: ReadonlyMap<string, number>;
-  close: () => void;
-  choose: (id: string) => void;
-  open: (id: string, side: Side) => void;
-}
-
-export function NodePanel({ item, lineage, freshness, state, drawn, close, choose, open }: Props) {
+export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
+  const { state, actions, picture } = map;
+  const { lineage } = picture;
+  const freshness = picture.freshness.get(item.id);
   const [why, setWhy] = useState(state.why && item.id === state.node);
   return (
     <aside className="side" aria-label={`about ${item.name}`}>
-      <CloseButton close={close} />
+      <CloseButton close={actions.clear} />
       <div className="kind-word">
         <KindOf of={item.kind} namespace={item.namespace} /> {item.kind === "job" ? "Job" : "Dataset"}
       </div>
@@ -62,7 +55,7 @@ export function NodePanel({ item, lineage, freshness, state, drawn, close, choos
           Why?
         </button>
       </div>
-      {why && <Why item={item} state={state} drawn={drawn} choose={choose} />}
+      {why && <Why item={item} state={state} drawn={picture.shown.hops} choose={actions.choose} />}
       {item.kind === "job" ? (
         <JobFacts item={item} />
       ) : (
@@ -73,7 +66,7 @@ export function NodePanel({ item, lineage, freshness, state, drawn, close, choos
         />
       )}
       {(["up", "down"] as const).map((side) => (
-        <Neighbours key={side} side={side} item={item} lineage={lineage} choose={choose} open={open} />
+        <Neighbours key={side} side={side} item={item} map={map} />
       ))}
       {item.tests && item.tests.failed + item.tests.warned > 0 && <Failures item={item} at={state.at} />}
       {item.fieldCount > 0 && <Schema key={item.id} item={item} />}
@@ -93,3 +86,31 @@ function Failures({ item, at }: { item: Item; at: string }) {
     </section>
   );
 }
+
+/** A dataset's columns: a map fetched in short has only their number. */
+export function Schema({ item }: { item: Item }) {
+  const { data } = useQuery({ ...fetchDataset(item.id), enabled: item.fields.length === 0 });
+  const fields = data?.fields ?? item.fields;
+  return (
+    <section>
+      <Counted title="Columns" of={count(item.fieldCount)} />
+      <LongTable label="columns" columns={COLUMNS} rows={fields.map((field) => ({ ...field, item }))} height="60vh" />
+    </section>
+  );
+}
+
+type Field = Item["fields"][number] & { item: Item };
+
+const COLUMNS: ColumnOf<Field>[] = [
+  {
+    name: "Column",
+    look: "mono",
+    cell: ({ item, name, description }) => (
+      <>
+        <Link href={columnsLink({ node: fieldId(item, name) })}>{name}</Link>
+        {description && <div className="small muted">{description}</div>}
+      </>
+    ),
+  },
+  { name: "Type", look: "muted", by: ({ type }) => type ?? "" },
+];

@@ -14,7 +14,7 @@ import { type Marks, useOldData } from "../../parts/old-data";
 import { Stale, StateOf } from "../../parts/signs";
 import { FailingTests } from "../../parts/tests";
 import { link, type MapState, mapLink } from "../../url/state";
-import { RunError } from "./facts";
+import { ErrorOf } from "./facts";
 
 const WHY_DEPTH = 20,
   WHY_FOLD = 20;
@@ -89,7 +89,7 @@ function TroubleOf({
         {plural(hops, "hop")} up, <When time={item.touchedAt} />
         {isAfter(lineage, id, item, marks) && <b>, after this was written</b>}
       </span>
-      {item.state === "FAILED" && item.runId && <RunError id={item.runId} />}
+      {item.state === "FAILED" && item.runId && <ErrorOf run={item.runId} />}
       <div className="actions">
         <LinkButton to={mapLink({ ...showPaths(lineage, item.id, id), at: state.at })}>Show the way</LinkButton>
         {item.runId && <LinkButton to={link("run", { id: item.runId })}>Run</LinkButton>}

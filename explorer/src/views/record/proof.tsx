@@ -1,13 +1,13 @@
 /** The proof of a record: the archive's bytes are read and hashed in the page, and nothing is believed that they do not confirm. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 
 import { getBytes } from "../../api/client";
 import { proofQuery, type RecordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { type Check, type Claims, type Proven, proofFile, proofFileName, prove } from "../../model/proof";
-import { Button } from "../../parts/controls";
+import { Button, Fact } from "../../parts/controls";
 import { download, Failed, Loaded } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -30,13 +30,9 @@ export function Proof({ root, node, withPath }: { root: string; node: string; wi
       <Loaded of={result} rows={4}>
         {(proof) =>
           proof.state === "live" || proof.state === "expired" ? (
-            <div className="verdict part" role="status">
-              <SignOf of="stale" />
-              <div>
-                <b>Not sealed yet</b>
-                <p>{WAITING[proof.state]}</p>
-              </div>
-            </div>
+            <Verdict look="part" title="Not sealed yet">
+              {WAITING[proof.state]}
+            </Verdict>
           ) : (
             <Archived proof={proof} withPath={withPath} />
           )
@@ -83,7 +79,7 @@ function Computed({ proof, claims, withPath }: { proof: RecordProof; claims: Cla
     );
   return (
     <>
-      <Verdict proof={proof} proven={result.data} />
+      <VerdictOf proof={proof} proven={result.data} />
       <ol className="checks">
         {result.data.checks.map((check) => (
           <li key={check.title}>
@@ -124,34 +120,42 @@ function SaveProof({ claims, proven, state }: { claims: Claims; proven: Proven; 
   );
 }
 
-function Verdict({ proof, proven }: { proof: RecordProof; proven: Proven }) {
+const SIGNS = { good: "completed", part: "stale", bad: "failed" } as const;
+
+interface VerdictProps {
+  look: keyof typeof SIGNS;
+  title: string;
+  children: ReactNode;
+}
+
+const Verdict = ({ look, title, children }: VerdictProps) => (
+  <div className={`verdict ${look}`} role={look === "bad" ? "alert" : "status"}>
+    <SignOf of={SIGNS[look]} />
+    <div>
+      <b>{title}</b>
+      <p>{children}</p>
+    </div>
+  </div>
+);
+
+function VerdictOf({ proof, proven }: { proof: RecordProof; proven: Proven }) {
   const failed = proven.checks.filter(({ holds }) => !holds).length;
-  const isSealed = proof.state === "sealed";
   if (!proven.holds)
     return (
-      <div className="verdict bad" role="alert">
-        <SignOf of="failed" />
-        <div>
-          <b>The proof fails</b>
-          <p>
-            {plural(failed, "check")} of {proven.checks.length} {failed === 1 ? "does" : "do"} not hold: the archive was
-            changed, or a part of it is gone.
-          </p>
-        </div>
-      </div>
+      <Verdict look="bad" title="The proof fails">
+        {plural(failed, "check")} of {proven.checks.length} {failed === 1 ? "does" : "do"} not hold: the archive was
+        changed, or a part of it is gone.
+      </Verdict>
     );
-  return (
-    <div className={`verdict ${isSealed ? "good" : "part"}`} role="status">
-      <SignOf of={isSealed ? "completed" : "stale"} />
-      <div>
-        <b>{isSealed ? "Proved" : "The object holds it"}</b>
-        <p>
-          {isSealed
-            ? `This page read the archive’s bytes and computed ${plural(proven.checks.length, "check")}: the record is unchanged since the seal of ${proof.object?.day}.`
-            : "Its day is not sealed yet: the digest of tonight makes the proof complete."}
-        </p>
-      </div>
-    </div>
+  return proof.state === "sealed" ? (
+    <Verdict look="good" title="Proved">
+      This page read the archive’s bytes and computed {plural(proven.checks.length, "check")}: the record is unchanged
+      since the seal of {proof.object?.day}.
+    </Verdict>
+  ) : (
+    <Verdict look="part" title="The object holds it">
+      Its day is not sealed yet: the digest of tonight makes the proof complete.
+    </Verdict>
   );
 }
 
@@ -167,10 +171,8 @@ function CheckRow({ check }: { check: Check }) {
           <div className="mono small muted">{check.computed}</div>
         ) : (
           <dl className="facts mono">
-            <dt>expected</dt>
-            <dd>{check.expected}</dd>
-            <dt>computed</dt>
-            <dd className="removed">{check.computed}</dd>
+            <Fact of="expected" is={check.expected} />
+            <Fact of="computed" is={<span className="removed">{check.computed}</span>} />
           </dl>
         )}
       </div>
@@ -200,16 +202,14 @@ function Archive({ claims, proof, proven }: { claims: Claims; proof: RecordProof
     <details>
       <summary>The object and {plural(claims.digests.length, "digest")}</summary>
       <dl className="facts">
-        <dt>Object</dt>
-        <dd className="mono">
+        <Fact of="Object" isMono>
           <a href={claims.object.location} rel="noopener noreferrer">
             {claims.object.key}
           </a>
-        </dd>
-        <dt>Holds</dt>
-        <dd>
+        </Fact>
+        <Fact of="Holds">
           {plural(proof.object?.records ?? 0, "record")}, {count(claims.object.size_bytes)} bytes
-        </dd>
+        </Fact>
       </dl>
       <LongTable label="digests" columns={digestColumns(proven)} rows={claims.digests} />
       <p className="small muted">

@@ -2,27 +2,34 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { useSearch } from "wouter";
 import { rootOutline, rootTrace, type SearchRecord, searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { nestGroups } from "../../model/outline";
 import { Filter, LinkButton, MonoLink } from "../../parts/controls";
-import { Bones, download, Failed, Loaded, Nothing, useTitle, When } from "../../parts/frame";
+import { Bones, download, Failed, Head, Loaded, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { link } from "../../url/state";
 import { RecordPath } from "./path";
 import { Tree, timeOf } from "./tree";
 
 export function RecordView() {
-  const query = new URLSearchParams(useSearch());
-  const [node, root, action] = [query.get("node") ?? "", query.get("root") ?? "", query.get("action") ?? ""];
+  const { node, root, action } = useAddress("node", "root", "action");
   useTitle(node || root ? `Record ${node || root}` : "Record");
   if (!node && !root)
     return <Nothing title="No record is chosen">Search for its node id, or for the place it was stored at.</Nothing>;
   return (
     <div className="page">
-      <Head node={node} root={root} />
+      <Head
+        sign={
+          <span className="kind-record">
+            <SignOf of="record" />
+          </span>
+        }
+        word={node ? root ? <RecordOf root={root} /> : "Record" : "Root of records"}
+        title={node || root}
+        isMono
+      />
       {node ? (
         <RecordPath node={node} root={root} />
       ) : action ? (
@@ -31,20 +38,6 @@ export function RecordView() {
         <Root root={root} />
       )}
     </div>
-  );
-}
-
-function Head({ node, root }: { node: string; root: string }) {
-  return (
-    <header className="head">
-      <span className="kind-record">
-        <SignOf of="record" />
-      </span>
-      <div>
-        <div className="kind-word">{node ? root ? <RecordOf root={root} /> : "Record" : "Root of records"}</div>
-        <h1 className="mono">{node || root}</h1>
-      </div>
-    </header>
   );
 }
 
@@ -93,12 +86,8 @@ const COLUMNS: ColumnOf<SearchRecord>[] = [
       <MonoLink to={link("record", { node: record.node_id, root: record.root_id })}>{record.node_id}</MonoLink>
     ),
   },
-  {
-    name: "Place",
-    by: (record) => record.storage_location,
-    cell: (record) => <span className="mono">{record.storage_location}</span>,
-  },
-  { name: "Recorded", by: (record) => record.recordedAt, cell: (record) => <When time={timeOf(record.recordedAt)} /> },
+  { name: "Place", look: "mono", by: (record) => record.storage_location },
+  times("Recorded", (record) => timeOf(record.recordedAt)),
 ];
 
 function useRecords(root: string, action: string) {

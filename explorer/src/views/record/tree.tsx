@@ -6,7 +6,7 @@ import { Link } from "wouter";
 
 import { count, utc } from "../../model/format";
 import type { Fold, Step } from "../../model/outline";
-import { MonoLink } from "../../parts/controls";
+import { Fact, MonoLink } from "../../parts/controls";
 import { When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { SignOf } from "../../parts/signs";
@@ -86,21 +86,13 @@ export function Path({ steps, here }: { steps: readonly Step[]; here: string }) 
             </span>
           </div>
           <dl className="facts">
-            <dt>Node</dt>
-            <dd className="mono">
+            <Fact of="Node" isMono>
               <Link href={link("record", { node: step.node_id, root: step.root_id })}>{step.node_id}</Link>
-            </dd>
-            <dt>Place</dt>
-            <dd className="mono">{step.storage_location}</dd>
-            <dt>Time</dt>
-            <dd>{utc(timeOf(step.recordedAt))} UTC</dd>
+            </Fact>
+            <Fact of="Place" isMono is={step.storage_location} />
+            <Fact of="Time" is={`${utc(timeOf(step.recordedAt))} UTC`} />
             {step.run_id && can("getRun") && (
-              <>
-                <dt>Run</dt>
-                <dd className="mono">
-                  <Link href={link("run", { id: step.run_id })}>{step.run_id}</Link>
-                </dd>
-              </>
+              <Fact of="Run" isMono is={<Link href={link("run", { id: step.run_id })}>{step.run_id}</Link>} />
             )}
           </dl>
           {step.metadata && Object.keys(step.metadata).length > 0 && (

@@ -1,16 +1,16 @@
 /** What differs between two runs, in one table: how long they took, what they read and made, with schemas and rows. */
 
 import { useQueries } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 
 import { datasetVersion, errorOf, type Run } from "../../api/queries";
+import { fieldChanges } from "../../model/compare";
+import { rowsOf } from "../../model/facets";
 import { count, duration } from "../../model/format";
-import { rowsOf } from "../../model/rows";
-import { fieldChanges } from "../../model/schema-change";
-import { Heads } from "../../parts/controls";
-import { ErrorText } from "../../parts/error-text";
+import { ErrorText, SchemaChanges } from "../../parts/error-text";
 import { NodeLink } from "../../parts/frame";
-import { SchemaChanges } from "../../parts/schema-change";
 import { StateOf } from "../../parts/signs";
+import { type ColumnOf, LongTable, NONE } from "../../parts/table";
 import { datasetId } from "../../url/ids";
 
 // Of more datasets the schemas are not compared.
@@ -38,50 +38,42 @@ function usesOf(mine: Run, other: Run): UsedTwice[] {
   );
 }
 
+interface Row {
+  of: ReactNode;
+  sides: readonly ReactNode[];
+}
+
 export function Differences({ mine, other }: { mine: Run; other: Run }) {
   const uses = usesOf(mine, other);
-  const errors = [mine, other].map(({ facets }) => errorOf(facets));
   const schemas = useSchemas(uses);
+  const runs = [mine, other];
+  const row = (of: string, side: (run: Run) => ReactNode): Row => ({ of, sides: runs.map(side) });
+  const version = ({ jobVersion }: Run) => jobVersion?.version.slice(0, 8) ?? "–";
+  const rows: Row[] = [
+    ...(runs.some(({ facets }) => errorOf(facets)) ? [row("Error", errorIn)] : []),
+    row("State", ({ state }) => <StateOf state={state} />),
+    row("Took", ({ durationMs }) => duration(durationMs)),
+    ...(version(mine) === version(other) ? [] : [row("Job version: code, inputs or outputs", version)]),
+    ...uses.map((used) => rowOf(used, schemas.get(used.id))),
+  ];
+  const columns: ColumnOf<Row>[] = ["What", "This run", other.state === "COMPLETED" ? "The good one" : "The other"].map(
+    (name, place) => ({ name, cell: ({ of, sides }) => (place === 0 ? of : sides[place - 1]) }),
+  );
   return (
     <section className="card" aria-label="differences">
       <h2>What differs</h2>
-      <table className="table">
-        <Heads names={["What", "This run", other.state === "COMPLETED" ? "The good one" : "The other"]} />
-        <tbody>
-          {errors.some(Boolean) && (
-            <Row of="Error" sides={errors.map((text) => (text ? <ErrorText key={text} text={text} /> : "–"))} />
-          )}
-          <Row of="State" sides={[<StateOf key="a" state={mine.state} />, <StateOf key="b" state={other.state} />]} />
-          <Row of="Took" sides={[duration(mine.durationMs), duration(other.durationMs)]} />
-          {mine.jobVersion?.version !== other.jobVersion?.version && (
-            <Row
-              of="Job version: code, inputs or outputs"
-              sides={[mine.jobVersion?.version.slice(0, 8) ?? "–", other.jobVersion?.version.slice(0, 8) ?? "–"]}
-            />
-          )}
-          {uses.map((used) => (
-            <UseRow key={`${used.word} ${used.id}`} used={used} changes={schemas.get(used.id)} />
-          ))}
-        </tbody>
-      </table>
+      <LongTable label="what differs" columns={columns} rows={rows} height="none" />
     </section>
   );
 }
 
-function Row({ of, sides }: { of: React.ReactNode; sides: readonly React.ReactNode[] }) {
-  return (
-    <tr>
-      <td>{of}</td>
-      {sides.map((side, place) => (
-        <td key={place}>{side}</td>
-      ))}
-    </tr>
-  );
+function errorIn({ facets }: Run): ReactNode {
+  const error = errorOf(facets);
+  return error ? <ErrorText text={error} /> : NONE;
 }
 
-function UseRow({ used, changes }: { used: UsedTwice; changes: ReturnType<typeof fieldChanges> | undefined }) {
-  const { id, word, uses } = used;
-  const cell = (use: Use | undefined) => {
+function rowOf({ id, word, uses }: UsedTwice, changes: ReturnType<typeof fieldChanges> = []): Row {
+  const side = (use: Use | undefined) => {
     if (!use) return <span className="muted">not {word}</span>;
     const rows = rowsOf(use);
     return (
@@ -91,21 +83,17 @@ function UseRow({ used, changes }: { used: UsedTwice; changes: ReturnType<typeof
       </>
     );
   };
-  return (
-    <Row
-      of={
-        <>
-          {word} <NodeLink id={id} where={null} />
-          {changes && changes.length > 0 && (
-            <div>
-              <SchemaChanges changes={changes} />
-            </div>
-          )}
-        </>
-      }
-      sides={uses.map(cell)}
-    />
+  const of = (
+    <>
+      {word} <NodeLink id={id} where={null} />
+      {changes.length > 0 && (
+        <div>
+          <SchemaChanges changes={changes} />
+        </div>
+      )}
+    </>
   );
+  return { of, sides: uses.map(side) };
 }
 
 /** Changes of schema from the other run's version to this one's, by the dataset's id. */

@@ -3,13 +3,12 @@
 import { Link } from "wouter";
 
 import type { Run } from "../../api/queries";
+import { parentOf } from "../../model/facets";
 import { ago, duration, utc } from "../../model/format";
-import { parentOf } from "../../model/parent";
-import { MonoLink } from "../../parts/controls";
-import { Fact } from "../../parts/fact";
+import { Fact, MonoLink } from "../../parts/controls";
 import { JobLink, When } from "../../parts/frame";
 import { Running } from "../../parts/running";
-import { SignOf, StateOf } from "../../parts/signs";
+import { Stale, StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 
@@ -34,11 +33,7 @@ export function RunFacts({ run, against }: Of) {
       {run.attempts && <Attempts attempts={run.attempts} />}
       {run.lineageIncomplete && (
         <Fact of="Lineage">
-          <span className="state stale">
-            <SignOf of="stale" />
-            incomplete
-          </span>
-          : its producer could not read all of it <Reasons facets={run.facets} />
+          <Stale>incomplete</Stale>: its producer could not read all of it <Reasons facets={run.facets} />
         </Fact>
       )}
       <Fact of="Took">

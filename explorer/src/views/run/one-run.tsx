@@ -1,21 +1,18 @@
 /** All that is known of one run; another may stand beside it. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link } from "wouter";
-import { errorOf, jobRuns, type RawEvent, type Run, runEvents } from "../../api/queries";
+import { run as fetchRun, jobRuns, type RawEvent, type Run, runEvents } from "../../api/queries";
 import { OF_OUTPUT } from "../../features";
+import { rowsOf, textOfSubset } from "../../model/facets";
 import { count, utc } from "../../model/format";
-import { rowsOf } from "../../model/rows";
-import { textOfSubset } from "../../model/subset";
 import { Counted } from "../../parts/controls";
-import { ErrorText } from "../../parts/error-text";
-import { Facets, Loaded, NodeLink } from "../../parts/frame";
+import { RunError } from "../../parts/error-text";
+import { Asked, Facets, Head, Loaded, NodeLink, Opened } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { SignOf } from "../../parts/signs";
 import { datasetId, jobId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
-import { useRun } from "./data";
 import { RunFacts } from "./facts";
 
 const RUNS_MAX = 60;
@@ -28,36 +25,35 @@ export function OneRun({ id, other = "" }: { id: string; other?: string }) {
       <Loaded of={result}>
         {(run) => (
           <>
-            <Head run={run} />
+            <Head
+              sign={
+                <span className={`state-${run.state}`}>
+                  <SignOf of="run" />
+                </span>
+              }
+              word={`Run of ${run.job.name}`}
+              title={run.id}
+              isMono
+            />
             <Actions run={run} isAlone={!other} />
             <section className="card">
               <RunFacts run={run} against={against} />
-              <RunError run={run} />
+              <RunError facets={run.facets} />
             </section>
             <Versions title="Read" of={run.inputDatasetVersions} others={against?.inputDatasetVersions} />
             <Versions title="Made" of={run.outputDatasetVersions} others={against?.outputDatasetVersions} />
             <h2>Facets</h2>
             <Facets facets={run.facets} />
             <h2>Events</h2>
-            <Events id={id} />
+            <Opened look="card" title={<b>As they were sent, oldest first</b>}>
+              {() => <Sent id={id} />}
+            </Opened>
           </>
         )}
       </Loaded>
     </div>
   );
 }
-
-const Head = ({ run }: { run: Run }) => (
-  <header className="head">
-    <span className={`state-${run.state}`}>
-      <SignOf of="run" />
-    </span>
-    <div>
-      <div className="kind-word">Run of {run.job.name}</div>
-      <h1 className="mono">{run.id}</h1>
-    </div>
-  </header>
-);
 
 function Actions({ run, isAlone }: { run: Run; isAlone: boolean }) {
   const isFailed = run.state === "FAILED" || run.state === "ABORTED";
@@ -92,33 +88,9 @@ function LastGood({ run }: { run: Run }) {
   ) : null;
 }
 
-function RunError({ run }: { run: Run }) {
-  const error = errorOf(run.facets);
-  if (error === null) return null;
-  return (
-    <>
-      <h2 className="removed">✕ Error</h2>
-      <ErrorText text={error} />
-    </>
-  );
-}
-
-function Events({ id }: { id: string }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details className="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <b>As they were sent, oldest first</b>
-      </summary>
-      {isOpen && <Sent id={id} />}
-    </details>
-  );
-}
-
 function Sent({ id }: { id: string }) {
-  const result = useQuery(runEvents(id));
   return (
-    <Loaded of={result} rows={3}>
+    <Asked query={runEvents(id)} rows={3}>
       {({ events, totalCount, truncated }) => (
         <>
           {events.length === 0 && <p className="muted">None is kept any more.</p>}
@@ -132,7 +104,7 @@ function Sent({ id }: { id: string }) {
           )}
         </>
       )}
-    </Loaded>
+    </Asked>
   );
 }
 
@@ -141,16 +113,13 @@ const textOf = (event: RawEvent, member: string) =>
   typeof event[member] === "string" ? (event[member] as string) : "";
 
 function OneEvent({ event }: { event: RawEvent }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        <b>{textOf(event, "eventType") || "no type"}</b> {utc(textOf(event, "eventTime"))} UTC{" "}
-        <span className="muted small">{textOf(event, "producer")}</span>
-      </summary>
-      {isOpen && <pre>{JSON.stringify(event, null, 2)}</pre>}
-    </details>
+  const title = (
+    <>
+      <b>{textOf(event, "eventType") || "no type"}</b> {utc(textOf(event, "eventTime"))} UTC{" "}
+      <span className="muted small">{textOf(event, "producer")}</span>
+    </>
   );
+  return <Opened title={title}>{() => <pre>{JSON.stringify(event, null, 2)}</pre>}</Opened>;
 }
 
 type Uses = Run["inputDatasetVersions"] | Run["outputDatasetVersions"];
@@ -186,3 +155,6 @@ function Versions({ title, of, others }: { title: string; of: Uses; others?: Use
 
 /** The part that the run used, as OpenLineage's facet `subset` has it. */
 const partOf = (use: Uses[number]) => textOfSubset((use.facets as Record<string, unknown>)["subset"]);
+
+/** A run; without an id, nothing is fetched. */
+export const useRun = (id: string) => useQuery({ ...fetchRun(id), enabled: id !== "" });

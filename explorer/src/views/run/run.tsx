@@ -1,23 +1,21 @@
 /** A run: what it read and made, its error, its facets; with a second one beside it. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "wouter";
+import { Link } from "wouter";
+import type { ResponseOf } from "../../api/client";
 import { childRuns, linkedRuns, type Run } from "../../api/queries";
-import { count, duration } from "../../model/format";
-import { rankOf } from "../../model/states";
-import { Counted } from "../../parts/controls";
-import { Loaded, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
-import { StateOf } from "../../parts/signs";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { count } from "../../model/format";
+import { rankOf } from "../../model/graph";
+import { Counted, MonoLink } from "../../parts/controls";
+import { Loaded, NodeLink, Nothing, useAddress, useTitle } from "../../parts/frame";
+import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link, type Side } from "../../url/state";
-import { useRun } from "./data";
 import { Differences } from "./differences";
-import { OneRun } from "./one-run";
+import { OneRun, useRun } from "./one-run";
 
 export function RunView() {
-  const query = new URLSearchParams(useSearch());
-  const [id, vs] = [query.get("id") ?? "", query.get("vs") ?? ""];
+  const { id, vs } = useAddress("id", "vs");
   useTitle("Run");
   if (!id) return <Nothing title="No run is chosen" />;
   return (
@@ -73,26 +71,7 @@ function LinkedRuns({ id, side }: { id: string; side: Side }) {
           return (
             <>
               {others.length === 0 && <p className="muted">None is known.</p>}
-              <table className="table">
-                <tbody>
-                  {others.map(({ run, job }) => (
-                    <tr key={`${job.name} ${run.id}`}>
-                      <td className="fixed">
-                        <StateOf state={run.status} />
-                      </td>
-                      <td>{job.name}</td>
-                      <td className="mono">
-                        <Link href={link("run", { id: run.id })} title={run.id}>
-                          {run.id.slice(0, 13)}…
-                        </Link>
-                      </td>
-                      <td className="fixed">
-                        <When time={run.end ?? run.start} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+              {others.length > 0 && <LongTable label={title} height="420px" columns={LINKS} rows={others} />}
               {truncated && <p className="muted">There are more.</p>}
             </>
           );
@@ -101,6 +80,20 @@ function LinkedRuns({ id, side }: { id: string; side: Side }) {
     </section>
   );
 }
+
+const LINKS: ColumnOf<ResponseOf<"/api/v1/runlineage/upstream">["runs"][number]>[] = [
+  states(({ run }) => run.status),
+  { name: "Job", by: ({ job }) => job.name },
+  {
+    name: "Run",
+    cell: ({ run: { id } }) => (
+      <MonoLink to={link("run", { id })} title={id}>
+        {id.slice(0, 13)}…
+      </MonoLink>
+    ),
+  },
+  times("Ended", ({ run }) => run.end ?? run.start),
+];
 
 const STARTED_MAX = 200;
 
@@ -125,7 +118,7 @@ function StartedRuns({ id }: { id: string }) {
 }
 
 const STARTED: ColumnOf<Run>[] = [
-  { name: "State", by: (run) => run.state, cell: (run) => <StateOf state={run.state} /> },
+  states((run) => run.state),
   {
     name: "Job",
     by: (run) => run.job.name,
@@ -133,6 +126,6 @@ const STARTED: ColumnOf<Run>[] = [
       <NodeLink id={jobId(run.job)} name={run.job.name} where={run.job.namespace} href={link("run", { id: run.id })} />
     ),
   },
-  { name: "Started", by: (run) => run.startedAt ?? "", cell: (run) => <When time={run.startedAt} /> },
-  { name: "Took", number: true, by: (run) => run.durationMs ?? -1, cell: (run) => duration(run.durationMs) },
+  times("Started", (run) => run.startedAt),
+  durations("Took", (run) => run.durationMs),
 ];

@@ -7,12 +7,12 @@ import { browse } from "../../api/list-queries";
 import type { Hit } from "../../api/queries";
 import { count, plural } from "../../model/format";
 import { type TestState, termsOf } from "../../model/terms";
-import { Loaded, mapOf, Nothing, When } from "../../parts/frame";
+import { Loaded, mapOf, Nothing } from "../../parts/frame";
 import { HitState, Marked, useHits } from "../../parts/hits";
 import { useReader } from "../../parts/me";
 import { Name } from "../../parts/name";
 import { KindOf } from "../../parts/signs";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { link } from "../../url/state";
 
 const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
@@ -45,8 +45,8 @@ function columnsOf(hits: readonly Hit[], q = ""): ColumnOf<Hit>[] {
     },
     ...(title ? [{ name: title, cell: (hit: Hit) => <HitState hit={hit} /> }] : []),
     { name: "Kind", by: (hit) => hit.type, cell: (hit) => WORDS[hit.type] },
-    { name: "Namespace", by: (hit) => hit.namespace, cell: (hit) => <span className="mono">{hit.namespace}</span> },
-    { name: "Changed", by: (hit) => hit.updatedAt, cell: (hit) => <When time={hit.updatedAt} /> },
+    { name: "Namespace", look: "mono", by: (hit) => hit.namespace },
+    times("Changed", (hit) => hit.updatedAt),
   ];
 }
 

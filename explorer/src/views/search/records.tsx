@@ -3,14 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
-
-import { type SearchRecord, searchRecords } from "../../api/record-queries";
+import type { ResponseOf } from "../../api/client";
+import { rootsFrom, type SearchRecord, searchRecords } from "../../api/record-queries";
+import { count } from "../../model/format";
 import { Button, Filter, MonoLink } from "../../parts/controls";
-import { Loaded, Nothing, When } from "../../parts/frame";
+import { Loaded, Nothing } from "../../parts/frame";
 import { useReader } from "../../parts/me";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { link } from "../../url/state";
-import { Roots } from "./roots";
 
 /** The first roots, and a field for what is known of a record. */
 export function RecordsStart() {
@@ -81,15 +81,48 @@ const COLUMNS: ColumnOf<SearchRecord>[] = [
       <MonoLink to={link("record", { node: record.node_id, root: record.root_id })}>{record.node_id}</MonoLink>
     ),
   },
-  { name: "Action", by: (record) => record.action_taken, cell: (record) => record.action_taken },
+  { name: "Action", by: (record) => record.action_taken },
   {
     name: "Root",
     by: (record) => record.root_id,
     cell: (record) => <MonoLink to={link("record", { root: record.root_id })}>{record.root_id}</MonoLink>,
   },
+  times("Recorded", (record) => new Date(record.recordedAt * 1000).toISOString()),
+];
+
+type Root = ResponseOf<"/api/v1/records/roots">["roots"][number];
+
+export function Roots({ prefix }: { prefix: string }) {
+  const { root } = useReader();
+  const { data } = useQuery({ ...rootsFrom(prefix), enabled: root === undefined });
+  if (root !== undefined && !prefix)
+    return (
+      <p>
+        Your token opens the root <MonoLink to={link("record", { root })}>{root}</MonoLink>.
+      </p>
+    );
+  if (!data?.roots.length) return prefix ? null : <p className="muted">No root is listed here.</p>;
+  return (
+    <section className="card">
+      <p className="muted">
+        {prefix ? `Roots whose id begins with “${prefix}”` : "Roots, by their ids"}
+        {data.cursor && `; the first ${count(data.roots.length)} are here`}
+      </p>
+      <LongTable label="roots" rows={data.roots} keyOf={(match) => match.root_id} columns={ROOTS} />
+    </section>
+  );
+}
+
+const ROOTS: ColumnOf<Root>[] = [
   {
-    name: "Recorded",
-    by: (record) => record.recordedAt,
-    cell: (record) => <When time={new Date(record.recordedAt * 1000).toISOString()} />,
+    name: "Root",
+    by: (match) => match.root_id,
+    cell: (match) => <MonoLink to={link("record", { root: match.root_id })}>{match.root_id}</MonoLink>,
   },
+  {
+    name: "Archived",
+    by: (match) => match.archivedOn ?? "",
+    cell: (match) => match.archivedOn ?? <span className="muted">not yet</span>,
+  },
+  { name: "Records in the archive", by: (match) => match.archivedRecords },
 ];

@@ -1,16 +1,15 @@
 /** What was found: jobs, datasets and columns by a part of their name, records by node or place, a namespace's own. */
 
-import { Link, useLocation, useSearch } from "wouter";
+import { Link, useLocation } from "wouter";
 
 import { type TestState, termsOf, toTestState, withoutState } from "../../model/terms";
 import { Choices } from "../../parts/controls";
-import { Nothing, useTitle } from "../../parts/frame";
+import { Nothing, useAddress, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
-import { SignOf } from "../../parts/signs";
+import { TagHead } from "../../parts/tags";
 import { link } from "../../url/state";
 import { Browse, Names } from "./names";
-import { Records, RecordsStart } from "./records";
-import { Roots } from "./roots";
+import { Records, RecordsStart, Roots } from "./records";
 
 const STATE_TITLES = { failing: "A test fails", warning: "A test warns" } as const;
 const STATES = [["", "All"], ...Object.entries(STATE_TITLES)] as const;
@@ -20,14 +19,8 @@ const KINDS = [
 ] as const;
 
 export function SearchView() {
-  const query = new URLSearchParams(useSearch());
-  const [q, kind, namespace, tag] = [
-    query.get("q") ?? "",
-    query.get("kind") ?? "",
-    query.get("namespace") ?? "",
-    query.get("tag") ?? "",
-  ];
-  const state = withoutState(q).state || toTestState(query.get("state"));
+  const { q, kind, namespace, tag, ...given } = useAddress("q", "kind", "namespace", "tag", "state");
+  const state = withoutState(q).state || toTestState(given.state);
   const { can } = useReader();
   const isOfRecords = kind === "record" && !q;
   const title = isOfRecords ? "Records" : q ? `“${q}”` : namespace || (state && STATE_TITLES[state]);
@@ -37,7 +30,18 @@ export function SearchView() {
     return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
   return (
     <div className="page">
-      {tag ? <TagHead tag={tag} /> : <h1>{title}</h1>}
+      {tag ? (
+        <>
+          <TagHead tag={tag} />
+          <div className="actions">
+            <Link className="button main" href={link("usage", { tag })}>
+              Where its columns flow
+            </Link>
+          </div>
+        </>
+      ) : (
+        <h1>{title}</h1>
+      )}
       {q && can("searchRecords") && can("search") && <Kinds q={q} kind={kind} />}
       {tag ? (
         <Names q="" tag={tag} />
@@ -86,26 +90,5 @@ function StateChoice({ q, state }: { q: string; state: TestState }) {
       />
       {state && <Link href={link("tests")}>all failing tests</Link>}
     </div>
-  );
-}
-
-function TagHead({ tag }: { tag: string }) {
-  return (
-    <>
-      <header className="head">
-        <span className="kind-tag">
-          <SignOf of="tag" />
-        </span>
-        <div>
-          <div className="kind-word">Tag</div>
-          <h1>{tag}</h1>
-        </div>
-      </header>
-      <div className="actions">
-        <Link className="button main" href={link("usage", { tag })}>
-          Where its columns flow
-        </Link>
-      </div>
-    </>
   );
 }

@@ -4,8 +4,9 @@ import { Link } from "wouter";
 
 import type { Schema } from "../../api/client";
 import type { Broken } from "../../api/list-queries";
-import { shortError } from "../../model/error-text";
+import { lastLine } from "../../model/error-text";
 import { count, plural, since, utc } from "../../model/format";
+import { Dotted } from "../../parts/controls";
 import { JobLink } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { link, mapLink } from "../../url/state";
@@ -44,32 +45,31 @@ function BrokenItem({ of, isLeast }: { of: Broken; isLeast: boolean }) {
     <li>
       <JobLink job={job} />
       <div className="small muted under">
-        <span className="state-FAILED">
-          {of.datasets === 0 && !isLeast ? (
-            "holds up nothing"
-          ) : (
-            <>
-              holds up{" "}
+        <Dotted>
+          <span className="state-FAILED">
+            {of.datasets === 0 && !isLeast ? "holds up nothing" : "holds up "}
+            {(of.datasets > 0 || isLeast) && (
               <Link href={link("impact", { node: nodeId })}>
                 {isLeast && "at least "}
                 {plural(of.datasets, "dataset")}
               </Link>
-            </>
-          )}
-        </span>
-        {owners && <> · {owners}</>} · since{" "}
-        <time dateTime={of.since} title={`${utc(of.since)} UTC`}>
-          {of.failsLonger && "before "}
-          {since(of.since, Date.now())}
-        </time>
-        {of.failedRuns > 1 && `, ${count(of.failedRuns)} runs`} · <Link href={link("run", { id: runId })}>run</Link> ·{" "}
-        <Link href={mapLink({ node: nodeId, dir: "down" })}>map</Link>
+            )}
+          </span>
+          {owners || null}
+          <span>
+            since{" "}
+            <time dateTime={of.since} title={`${utc(of.since)} UTC`}>
+              {of.failsLonger && "before "}
+              {since(of.since, Date.now())}
+            </time>
+            {of.failedRuns > 1 && `, ${count(of.failedRuns)} runs`}
+          </span>
+          <Link href={link("run", { id: runId })}>run</Link>
+          <Link href={mapLink({ node: nodeId, dir: "down" })}>map</Link>
+        </Dotted>
         {error && (
           <div className="mono cause" title={error}>
-            {shortError(error)
-              .split("\n")
-              .at(-1)
-              ?.replace(/^Caused by: /, "")}
+            {lastLine(error).replace(/^Caused by: /, "")}
           </div>
         )}
       </div>

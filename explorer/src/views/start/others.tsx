@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import type { ShortJob } from "../../api/list-queries";
 import { REPORTS } from "../../features";
 import { count } from "../../model/format";
+import { Dotted } from "../../parts/controls";
 import { JobLink, When } from "../../parts/frame";
 import { Running } from "../../parts/running";
 import { StateOf } from "../../parts/signs";
@@ -42,20 +43,17 @@ function OtherItem({ job }: { job: ShortJob }) {
     <li>
       <JobLink job={job} />
       <div className="small muted under">
-        {run?.state === "RUNNING" ? (
-          <Running job={jobId(job)} startedAt={run.startedAt} />
-        ) : (
-          <>
-            <StateOf state={run?.state ?? null} /> <When time={run?.endedAt ?? run?.updatedAt ?? null} />
-          </>
-        )}
-        {owners && <> · {owners}</>}
-        {run && (
-          <>
-            {" "}
-            · <Link href={link("run", { id: run.id })}>run</Link>
-          </>
-        )}
+        <Dotted>
+          {run?.state === "RUNNING" ? (
+            <Running job={jobId(job)} startedAt={run.startedAt} />
+          ) : (
+            <>
+              <StateOf state={run?.state ?? null} /> <When time={run?.endedAt ?? run?.updatedAt ?? null} />
+            </>
+          )}
+          {owners || null}
+          {run && <Link href={link("run", { id: run.id })}>run</Link>}
+        </Dotted>
       </div>
     </li>
   );
@@ -65,25 +63,21 @@ function OtherItem({ job }: { job: ShortJob }) {
 function Lists({ work }: { work: Work }) {
   return (
     <p className="muted">
-      {work.map(({ state, totalCount }) => (
-        <span key={state}>
-          <Link href={link("jobs", { state })}>
+      <Dotted>
+        {work.map(({ state, totalCount }) => (
+          <Link key={state} href={link("jobs", { state })}>
             {count(totalCount)} {WORDS[state]}
           </Link>
-          {" · "}
-        </span>
-      ))}
-      <Link href={link("jobs", { state: "FAILED" })}>all failed</Link>
-      {" · "}
-      <Link href={link("jobs")}>all jobs</Link>
-      {" · "}
-      <Link href={link("tests")}>failing tests</Link>
-      {REPORTS.map(([view, title]) => (
-        <span key={view}>
-          {" · "}
-          <Link href={link(view)}>{title}</Link>
-        </span>
-      ))}
+        ))}
+        <Link href={link("jobs", { state: "FAILED" })}>all failed</Link>
+        <Link href={link("jobs")}>all jobs</Link>
+        <Link href={link("tests")}>failing tests</Link>
+        {REPORTS.map(([view, title]) => (
+          <Link key={view} href={link(view)}>
+            {title}
+          </Link>
+        ))}
+      </Dotted>
     </p>
   );
 }

@@ -18,7 +18,7 @@ import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
-import { StartCard } from "./list";
+import { StartCard } from "./jobs";
 import { MineCard } from "./mine";
 import { WorkList } from "./work";
 

@@ -1,11 +1,11 @@
 /** What needs somebody: jobs that fail, by what waits for them; then jobs that were aborted, or run. */
 
 import type { ShortJob } from "../../api/list-queries";
+import { Select } from "../../parts/controls";
 import { Loaded } from "../../parts/frame";
 import { mine, useMine } from "../../parts/mine";
 import { BrokenJobs } from "./broken";
-import { jobsIn, namesOf, useAllBroken, useBroken, useOthers } from "./jobs";
-import { StartList } from "./list";
+import { jobsIn, namesOf, StartList, useAllBroken, useBroken, useOthers } from "./jobs";
 import { OtherJobs } from "./others";
 
 export function WorkList() {
@@ -33,19 +33,8 @@ function OwnerChoice({ jobs }: { jobs: readonly ShortJob[] }) {
   const { owner } = useMine();
   const all = useAllBroken();
   const known = [...jobs, ...(all.data?.broken ?? []).map(({ data }) => data)].flatMap(namesOf);
-  const names = [...new Set([...known, ...(owner ? [owner] : [])])].sort();
-  if (names.length === 0) return null;
+  if (known.length === 0 && !owner) return null;
   return (
-    <select
-      className="field push"
-      aria-label="owner"
-      value={owner}
-      onChange={(event) => mine.choose(event.target.value)}
-    >
-      <option value="">all owners</option>
-      {names.map((name) => (
-        <option key={name}>{name}</option>
-      ))}
-    </select>
+    <Select look="field push" label="owner" none="all owners" value={owner} among={known.sort()} choose={mine.choose} />
   );
 }

@@ -97,17 +97,3 @@ test("the events of a run are shown as they were sent, oldest first", async () =
   await user.click(last!);
   await screen.findByText(/"eventType": "FAIL"/);
 });
-
-test("of a schema of 2,000 columns a part is drawn", async () => {
-  const fields = Array.from({ length: 2_000 }, (_, place) => ({ name: `c${place}`, type: "int", tags: [] }));
-  const about = { namespace: "lake", name: "wide", physicalName: "wide", type: "DB_TABLE", createdAt: AT, facets: {} };
-  openPage("dataset?node=dataset:lake:wide", {
-    "/api/v1/namespaces/lake/datasets/wide": {
-      ...{ ...about, id: { namespace: "lake", name: "wide" }, fields, tags: [], owners: [] },
-      reportedBy: { description: null, fieldDescriptions: [], owners: [], tags: [] },
-    },
-  });
-  const table = within(await screen.findByRole("region", { name: "schema" }));
-  expect(table.getByRole("table").getAttribute("aria-rowcount")).toBe("2000");
-  expect(table.getAllByRole("row").length).toBeLessThan(100);
-});

@@ -1,31 +1,26 @@
 /** The tests of data whose last result is a failure: the worst first, then the latest. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "wouter";
+import { Link } from "wouter";
 
 import { failingTests, TESTS_MAX } from "../../api/list-queries";
 import type { TestResult } from "../../api/queries";
 import { plural } from "../../model/format";
-import { Loaded, NodeLink, useTitle, When } from "../../parts/frame";
+import { Loaded, NodeLink, OfNamespace, useAddress, useTitle } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, NONE, times } from "../../parts/table";
 import { nameOfTest, Outcome } from "../../parts/tests";
 import { link } from "../../url/state";
 
 export function TestsView() {
   useTitle("Failing tests");
-  const namespace = new URLSearchParams(useSearch()).get("namespace") ?? "";
+  const { namespace } = useAddress("namespace");
   const result = useQuery(failingTests(namespace));
   return (
     <div className="page">
       <h1>
         Failing tests
-        {namespace && (
-          <>
-            {" "}
-            of <span className="mono">{namespace}</span>
-          </>
-        )}
+        <OfNamespace name={namespace} />
       </h1>
       <Loaded of={result}>
         {({ tests, totalCount, truncated }) =>
@@ -78,21 +73,9 @@ const COLUMNS: ColumnOf<TestResult>[] = [
     by: ({ nodeId }) => nodeId,
     cell: ({ nodeId }) => <NodeLink id={nodeId} href={pageOfTests(nodeId)} />,
   },
-  {
-    name: "Column",
-    by: ({ column }) => column ?? "",
-    cell: ({ column }) => <span className="mono">{column ?? ""}</span>,
-  },
-  { name: "Got", by: ({ actual }) => actual ?? "", cell: ({ actual }) => actual ?? <span className="muted">–</span> },
-  {
-    name: "Expected",
-    by: ({ expected }) => expected ?? "",
-    cell: ({ expected }) => expected ?? <span className="muted">–</span>,
-  },
-  { name: "At", by: ({ at }) => at, cell: ({ at }) => <When time={at} /> },
-  {
-    name: "Run",
-    cell: ({ runId }) =>
-      runId ? <Link href={link("run", { id: runId })}>run</Link> : <span className="muted">–</span>,
-  },
+  { name: "Column", look: "mono", by: ({ column }) => column ?? "" },
+  { name: "Got", by: ({ actual }) => actual ?? "" },
+  { name: "Expected", by: ({ expected }) => expected ?? "" },
+  times("At", ({ at }) => at),
+  { name: "Run", cell: ({ runId }) => (runId ? <Link href={link("run", { id: runId })}>run</Link> : NONE) },
 ];

@@ -1,10 +1,11 @@
 /** The time range of a report: of the view's address, its choice, and what the report says of it. */
 
-import { useLocation, useSearch } from "wouter";
+import { useLocation } from "wouter";
 
 import type { Usage } from "../../api/report-queries";
 import { utc } from "../../model/format";
 import { Choices } from "../../parts/controls";
+import { useAddress } from "../../parts/frame";
 import { link } from "../../url/state";
 
 const RANGES: readonly [string, string][] = [
@@ -15,8 +16,8 @@ const RANGES: readonly [string, string][] = [
 ];
 
 export function useRange(): { start: string; end: string } {
-  const query = new URLSearchParams(useSearch());
-  return { start: query.get("start") ?? "now-30d", end: query.get("end") ?? "now" };
+  const { start, end } = useAddress("start", "end");
+  return { start: start || "now-30d", end: end || "now" };
 }
 
 export function RangeChoice({ of }: { of: { node: string } | { tag: string } }) {

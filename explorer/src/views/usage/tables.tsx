@@ -6,9 +6,9 @@ import { Link } from "wouter";
 import type { Provenance, TagUsage, Usage } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
 import { Counted, MonoLink } from "../../parts/controls";
-import { JobLink, NodeLink, When } from "../../parts/frame";
+import { JobLink, NodeLink } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { datasetId, fieldId } from "../../url/ids";
 import { link } from "../../url/state";
 
@@ -49,11 +49,7 @@ const COLUMN = {
 const nameOf = ({ dataset, field }: Column) =>
   `${dataset.name}${field === null ? " (columns not reported)" : `.${field}`}`;
 
-const HOPS = { name: "Hops", number: true, by: hopsOf, cell: hopsOf };
-
-function hopsOf({ hops }: { hops: number }) {
-  return hops;
-}
+const HOPS = { name: "Hops", number: true, by: ({ hops }: { hops: number }) => hops };
 
 /** The way of a value to a column. */
 function How({ of: { masked, direct } }: { of: { masked: boolean; direct: boolean } }) {
@@ -184,8 +180,8 @@ const USES: ColumnOf<Usage["uses"][number]>[] = [
       fields.slice(0, FIELDS_MAX).map(nameOf).join(", ") +
       (fields.length > FIELDS_MAX ? ` and ${fields.length - FIELDS_MAX} more` : ""),
   },
-  { name: "Runs", number: true, by: (use) => use.count, cell: (use) => count(use.count) },
-  { name: "Last", look: "fixed", by: ({ last }) => last, cell: ({ last }) => <When time={last} /> },
+  { name: "Runs", number: true, by: (use) => use.count },
+  times("Last", (use) => use.last),
   {
     name: "Newest runs",
     look: "fixed",

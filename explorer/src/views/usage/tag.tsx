@@ -8,8 +8,9 @@ import { type TagUsage, type Usage, usageCsv, usageOfTag } from "../../api/repor
 import { sortFlows } from "../../model/flows";
 import { count, plural } from "../../model/format";
 import { Filter } from "../../parts/controls";
-import { download, Loaded, useTitle } from "../../parts/frame";
-import { SignOf } from "../../parts/signs";
+import { CsvButton } from "../../parts/export";
+import { Loaded, useTitle } from "../../parts/frame";
+import { TagHead } from "../../parts/tags";
 import { datasetId } from "../../url/ids";
 import { link } from "../../url/state";
 import { RangeChoice, useRange, Window } from "./range";
@@ -21,29 +22,15 @@ export function TagUsageView({ tag }: { tag: string }) {
   const result = useQuery(usageOfTag(tag, range));
   return (
     <div className="page">
-      <header className="head">
-        <span className="kind-tag">
-          <SignOf of="tag" />
-        </span>
-        <div>
-          <div className="kind-word">Tag</div>
-          <h1>{tag}</h1>
-          <p className="muted">The columns that have it, and where they flow unmasked</p>
-        </div>
-      </header>
+      <TagHead tag={tag}>
+        <p className="muted">The columns that have it, and where they flow unmasked</p>
+      </TagHead>
       <div className="actions">
         <Link className="button main" href={link("search", { tag })}>
           All that has it
         </Link>
         <RangeChoice of={{ tag }} />
-        <button
-          className="button"
-          onClick={() =>
-            void usageCsv({ tag }, range).then((text) => download(`usage-${tag}.csv`, "text/csv;charset=utf-8", text))
-          }
-        >
-          CSV
-        </button>
+        <CsvButton name={`usage-${tag}`} load={() => usageCsv({ tag }, range)} />
       </div>
       <Loaded of={result}>
         {(report) => (

@@ -1,10 +1,11 @@
 /** Usage of a column: who used it and what for, and what it flowed into. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "wouter";
+import { Link } from "wouter";
 
 import { provenance as fetchProvenance, usage as fetchUsage, usageCsv } from "../../api/report-queries";
-import { download, Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
+import { CsvButton } from "../../parts/export";
+import { Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink } from "../../url/state";
 import { RangeChoice, useRange, Window } from "./range";
@@ -12,8 +13,7 @@ import { Flows, Sources, Uses } from "./tables";
 import { TagUsageView } from "./tag";
 
 export function UsageView() {
-  const query = new URLSearchParams(useSearch());
-  const [node, tag] = [query.get("node") ?? "", query.get("tag") ?? ""];
+  const { node, tag } = useAddress("node", "tag");
   return tag && !node ? <TagUsageView tag={tag} /> : <ColumnUsageView node={node} />;
 }
 
@@ -34,16 +34,7 @@ function ColumnUsageView({ node }: { node: string }) {
           Its path
         </Link>
         <RangeChoice of={{ node }} />
-        <button
-          className="button"
-          onClick={() =>
-            void usageCsv({ nodeId: node }, range).then((text) =>
-              download(`usage-${nameOf(node).field ?? "column"}.csv`, "text/csv;charset=utf-8", text),
-            )
-          }
-        >
-          CSV
-        </button>
+        <CsvButton name={`usage-${nameOf(node).field ?? "column"}`} load={() => usageCsv({ nodeId: node }, range)} />
       </div>
       <Loaded of={result}>
         {(report) => (

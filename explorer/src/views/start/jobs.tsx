@@ -1,8 +1,9 @@
 /** Jobs that need somebody: those that fail; then those that were aborted, or run. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-
+import type { ComponentProps } from "react";
 import { brokenJobs, jobsOfStates, type ShortJob } from "../../api/list-queries";
+import { Bones, Loaded } from "../../parts/frame";
 import { useMine } from "../../parts/mine";
 
 const BROKEN_MAX = 12,
@@ -27,3 +28,24 @@ export const jobsIn = (work: readonly { jobs: readonly ShortJob[] }[] | undefine
   (work ?? []).flatMap(({ jobs }) =>
     jobs.filter(({ type, latestRun }) => type !== "STREAM" || latestRun?.state !== "RUNNING"),
   );
+
+type ListProps<T> = ComponentProps<typeof Loaded<T>>;
+
+/** A list under its title; nothing where neither the list nor the broken jobs have loaded. */
+export function StartCard<T>({ title, label, ...list }: ListProps<T> & { title: string; label?: string }) {
+  const broken = useBroken();
+  if (list.of.isLoadingError && broken.isLoadingError) return null;
+  return (
+    <section className="card" aria-label={label}>
+      <h2>{title}</h2>
+      <StartList {...list} />
+    </section>
+  );
+}
+
+/** As `Loaded`; a failure is drawn only once the broken jobs have loaded. */
+export function StartList<T>(list: ListProps<T>) {
+  const broken = useBroken();
+  if (list.of.isLoadingError && !broken.data) return broken.isLoadingError ? null : <Bones rows={list.rows} />;
+  return <Loaded {...list} />;
+}

@@ -1,4 +1,60 @@
-/** The facet `subset` of an input or output in words: the partitions, locations or rows that a run read or wrote. */
+/** What facets of runs, inputs and outputs say. */
+
+interface Use {
+  datasetVersionId: { namespace: string; name: string };
+  facets: Record<string, unknown>;
+}
+
+/** Return the rows of a use of a dataset; null where the run did not count them. */
+export function rowsOf(use: { facets: unknown }): number | null {
+  const facets = (use.facets ?? {}) as Record<string, { rowCount?: unknown } | null>;
+  for (const name of ["outputStatistics", "inputStatistics"]) {
+    const rows = facets[name]?.rowCount;
+    if (typeof rows === "number") return rows;
+  }
+  return null;
+}
+
+const isOf =
+  (dataset: { namespace: string; name: string }) =>
+  ({ datasetVersionId: id }: Use) =>
+    id.namespace === dataset.namespace && id.name === dataset.name;
+
+/** Return the runs that wrote a dataset. */
+export const runsThatWrote = <R extends { outputDatasetVersions: readonly Use[] }>(
+  runs: readonly R[],
+  dataset: { namespace: string; name: string },
+): R[] => runs.filter(({ outputDatasetVersions }) => outputDatasetVersions.some(isOf(dataset)));
+
+/** Return the rows that each run wrote into a dataset, in the order of the runs, without runs that counted none. */
+export const rowsWritten = (
+  runs: readonly { outputDatasetVersions: readonly Use[] }[],
+  dataset: { namespace: string; name: string },
+): number[] =>
+  runs.flatMap(({ outputDatasetVersions }) => {
+    const use = outputDatasetVersions.find(isOf(dataset));
+    return (use && rowsOf(use)) ?? [];
+  });
+
+export interface Parent {
+  run: string;
+  job: { namespace: string; name: string };
+}
+
+/** Return the text of a member; null of another type. */
+const memberOf = (of: unknown, name: string) => {
+  const value = isObject(of) ? of[name] : undefined;
+  return typeof value === "string" ? value : null;
+};
+
+/** Return what OpenLineage's facet `parent` names; null where it names no run and no job. */
+export function parentOf(facets: Record<string, unknown>): Parent | null {
+  const parent = facets["parent"] as Record<string, unknown> | undefined;
+  const run = memberOf(parent?.["run"], "runId"),
+    namespace = memberOf(parent?.["job"], "namespace"),
+    name = memberOf(parent?.["job"], "name");
+  return run !== null && namespace !== null && name !== null ? { run, job: { namespace, name } } : null;
+}
 
 type Json = Record<string, unknown>;
 
