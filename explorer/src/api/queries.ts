@@ -42,6 +42,7 @@ export type Feature =
   | "listFeed"
   | "reportCoverage"
   | "reportEstate"
+  | "reportRecall"
   | Writing;
 /** Ids of operations for annotations. */
 type Writing =

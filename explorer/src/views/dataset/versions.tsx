@@ -4,10 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { type DatasetVersion, datasetVersions } from "../../api/queries";
+import { OF_LOAD } from "../../features";
 import { count, plural } from "../../model/format";
 import { type FieldChange, fieldChanges } from "../../model/schema-change";
 import { Heads } from "../../parts/controls";
 import { Loaded, When } from "../../parts/frame";
+import { useReader } from "../../parts/me";
 import { SchemaChanges } from "../../parts/schema-change";
 import { StateOf } from "../../parts/signs";
 import { link, mapLink } from "../../url/state";
@@ -67,6 +69,7 @@ export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
 }
 
 function Table({ node, rows }: { node: string; rows: readonly Row[] }) {
+  const { can } = useReader();
   return (
     <table className="table">
       <Heads names={["Made", "Schema against the one before", "By run", "Version", "See"]} />
@@ -101,6 +104,14 @@ function Table({ node, rows }: { node: string; rows: readonly Row[] }) {
               <Link href={mapLink({ node, at: new Date(Date.parse(version.createdAt) + 1).toISOString() })}>
                 map at that time
               </Link>
+              {OF_LOAD.map(
+                ([feature, view, title]) =>
+                  can(feature) && (
+                    <div key={view}>
+                      <Link href={link(view, { node: `${node}#${version.version}` })}>{title.toLowerCase()}</Link>
+                    </div>
+                  ),
+              )}
             </td>
           </tr>
         ))}

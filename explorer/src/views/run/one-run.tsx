@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { errorOf, jobRuns, type RawEvent, type Run, runEvents } from "../../api/queries";
-import { OF_OUTPUT } from "../../features";
+import { OF_LOAD, OF_OUTPUT } from "../../features";
 import { count, utc } from "../../model/format";
 import { rowsOf } from "../../model/rows";
 import { textOfSubset } from "../../model/subset";
-import { Counted } from "../../parts/controls";
+import { Counted, LinkButton } from "../../parts/controls";
 import { ErrorText } from "../../parts/error-text";
 import { Facets, Loaded, NodeLink } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -60,6 +60,7 @@ const Head = ({ run }: { run: Run }) => (
 );
 
 function Actions({ run, isAlone }: { run: Run; isAlone: boolean }) {
+  const { can } = useReader();
   const isFailed = run.state === "FAILED" || run.state === "ABORTED";
   return (
     <div className="actions">
@@ -73,6 +74,14 @@ function Actions({ run, isAlone }: { run: Run; isAlone: boolean }) {
       >
         Map at that time
       </Link>
+      {OF_LOAD.map(
+        ([feature, view, title]) =>
+          can(feature) && (
+            <LinkButton key={view} to={link(view, { run: run.id })}>
+              {title}
+            </LinkButton>
+          ),
+      )}
     </div>
   );
 }
