@@ -57,32 +57,6 @@ def recalled(events, number=1, *, repair=False, **options):
 LOAD = a_run(1, [], [wrote("raw", "OVERWRITE", version="7")])
 
 
-@pytest.mark.parametrize(
-    ("events", "grades"),
-    [
-        pytest.param([a_run(2, [read("raw", "7")], ["a"])], {("a", 2): "certainly"}, id="a reported version"),
-        pytest.param([a_run(2, [read("raw")], ["a"])], {("a", 2): "possibly"}, id="the time alone"),
-        pytest.param(
-            [a_run(2, [read("raw")], [wrote("a", version="1")]), a_run(3, [read("a", "1")], ["b"])],
-            {("a", 2): "possibly", ("b", 3): "possibly"},
-            id="a reader of a possible version",
-        ),
-        pytest.param(
-            [a_run(2, [], [wrote("raw", "OVERWRITE")]), a_run(3, [read("raw")], ["a"])],
-            {},
-            id="replaced before the read",
-        ),
-        pytest.param(
-            [a_run(2, [], ["raw"]), a_run(3, [read("raw")], ["a"])],
-            {("raw", 2): "possibly", ("a", 3): "possibly"},
-            id="kept by an append",
-        ),
-    ],
-)
-def test_versions_are_held_by_grade(events, grades):
-    assert recalled([LOAD, *events]) == {("raw", 1): "certainly", **grades}
-
-
 def test_a_reader_of_another_partition_is_left_out():
     load = a_run(1, [], [wrote("raw", "OVERWRITE", day(1))])
     readers = [a_run(2, [read("raw", part=day(2))], ["a"]), a_run(3, [read("raw", part=day(1))], ["b"])]
