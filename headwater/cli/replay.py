@@ -82,10 +82,10 @@ def run_replay(given: argparse.Namespace) -> int:
         log = EventLog(table, table.s3, table.bucket)
         # A replay of some days leaves the archive's rows as they are.
         screens = read_screens(table.dynamodb, deployment.outputs["GraphTableName"])
-        unread = () if given.first or given.last else _rebuild(table, screens)
         state_file = _state_file(given, table.table, exclusion)
         if exclusion and not state_file.exists():
             _begin_in_empty(table, state_file, given.parser)
+        unread = () if given.first or given.last else _rebuild(table, screens)
         for reason in unread:
             _print_fault(reason)
         # The rules stay in the stack's own table, whichever table is filled.

@@ -63,7 +63,7 @@ def run_search(given: argparse.Namespace) -> int:
     criteria = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     total, ending = 0, ""
     try:
-        for page in _pages(given, criteria):
+        for page in record_pages(given.url, criteria, given.limit):
             _print(page["records"], as_json=given.json)
             total += len(page["records"])
             if page["cursor"] is not None:
@@ -79,26 +79,30 @@ def run_search(given: argparse.Namespace) -> int:
     return 0
 
 
-def _pages(given: argparse.Namespace, criteria: Mapping[str, object]) -> Iterator[Mapping[str, Any]]:
-    """Yield pages of records, up to the limit."""
+def record_pages(url: str, criteria: Mapping[str, object], limit: int) -> Iterator[Mapping[str, Any]]:
+    """Yield pages of records of the table and the archive, up to the limit: `{"root": "flights-2013"}`.
+
+    Raises:
+        NoResponse: the service sends no records.
+    """
     from headwater.cli.logins import token_for
     from headwater.cli.service import NoResponse, fetch_json
     from headwater.cli.text.terminal import progress_console
 
-    token = token_for(given.url)
+    token = token_for(url)
     console = progress_console()
-    remaining: int = given.limit
+    remaining = limit
     cursor: dict[str, object] = {}
     while remaining > 0:
         # Each request waits for the archive as long as the API permits.
-        with console.status(f"{given.limit - remaining:,} records found, searching"):
+        with console.status(f"{limit - remaining:,} records found, searching"):
             query = {**criteria, **cursor, "limit": min(remaining, _PAGE)}
-            page = fetch_json(given.url, "/api/v1/records/search", query, token=token)
+            page = fetch_json(url, "/api/v1/records/search", query, token=token)
         match page:
             case {"records": list(), "cursor": None | str(), "truncated": bool()}:
                 yield page
             case _:
-                raise NoResponse(f"{given.url}: not a response about records")
+                raise NoResponse(f"{url}: not a response about records")
         remaining -= len(page["records"])
         if page["cursor"] is None:
             return

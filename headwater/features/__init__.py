@@ -7,7 +7,11 @@ from headwater.features.feature import Feature
 FEATURES: tuple[Feature, ...] = (
     Feature("export", command="headwater.features.export.command"),
     Feature("check", command="headwater.features.check.command"),
-    Feature("recall", command="headwater.features.recall.command"),
+    Feature(
+        "recall",
+        command="headwater.features.recall.command",
+        routes=(("headwater.features.recall.routes", "/api/v1/reports/recall"),),
+    ),
     Feature("mcp", command="headwater.features.mcp.command"),
     Feature(
         "insights",

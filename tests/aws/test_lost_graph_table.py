@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from itertools import takewhile
 
 import boto3
 import pytest
@@ -15,7 +16,7 @@ from headwater.cli.main import main
 from headwater.records.archive_state import ArchiveState, ChainLost
 from headwater.records.digest import Digests, key_of
 from headwater.records.publications import Publications
-from tests.aws.faults import Killed, after
+from tests.aws.faults import Killed, after, killed_at
 from tests.builders import DAY, HOUR, a_message, messages
 from tests.builders_events import RUN, a_run_event
 
@@ -48,8 +49,7 @@ def lose(cloud):
     keys = client.describe_table(TableName=name)["Table"]
     client.update_table(TableName=name, DeletionProtectionEnabled=False)
     client.delete_table(TableName=name)
-    fields = ("TableName", "KeySchema", "AttributeDefinitions")
-    client.create_table(**{field: keys[field] for field in fields}, BillingMode="PAY_PER_REQUEST")
+    create_table(name, keys)
     assert cloud.items("Graph") == []
 
 
@@ -87,10 +87,20 @@ def sealed_by_night(cloud):
     cloud.now_s += 24 * HOUR
 
 
-def replay(cloud):
+def replay(cloud, *options):
     """Run the command at the cloud's time; return its exit code."""
     with time_machine.travel(cloud.now_s, tick=False):
-        return main(["replay"])
+        return main(["replay", *options])
+
+
+def create_like_the_graph(cloud, name):
+    """Create an empty table with the keys of the graph table."""
+    create_table(name, boto3.client("dynamodb").describe_table(TableName=cloud.outputs["GraphTableName"])["Table"])
+
+
+def create_table(name, like):
+    keys = {field: like[field] for field in ("KeySchema", "AttributeDefinitions")}
+    boto3.client("dynamodb").create_table(TableName=name, **keys, BillingMode="PAY_PER_REQUEST")
 
 
 def verified(capsys):
@@ -287,10 +297,8 @@ def test_an_unsealed_object_that_no_trace_writes_is_named_and_the_rest_is_made(d
 
 def test_a_replay_without_events_needs_an_empty_table_of_its_own(deployed, capsys):
     deployed.load_events(a_run_event())
-    client, own = boto3.client("dynamodb"), deployed.outputs["GraphTableName"]
-    keys = client.describe_table(TableName=own)["Table"]
-    fields = ("KeySchema", "AttributeDefinitions")
-    client.create_table(TableName="without", **{field: keys[field] for field in fields}, BillingMode="PAY_PER_REQUEST")
+    own = deployed.outputs["GraphTableName"]
+    create_like_the_graph(deployed, "without")
     arguments = ["replay", "--except-run", RUN]
     for refused, reason in ((arguments, "needs --into"), ([*arguments, "--into", own], "must be an empty table")):
         with pytest.raises(SystemExit):
@@ -298,3 +306,34 @@ def test_a_replay_without_events_needs_an_empty_table_of_its_own(deployed, capsy
         assert reason in capsys.readouterr().err
     assert main([*arguments, "--into", "without"]) == 0
     assert "0 events of 1 days loaded, 0 failed, 1 left out" in capsys.readouterr().out
+
+
+def test_a_replay_without_events_that_dies_again_and_again_ends_with_the_same_table(deployed, monkeypatch, capsys):
+    other = "01941f29-7c00-7ea7-b5a3-00000000000b"
+    deployed.load_events(a_run_event(run=other, job="report", inputs=["checked"], outputs=["report"]))
+    sealed_by_night(deployed)
+    create_like_the_graph(deployed, "whole"), create_like_the_graph(deployed, "broken")
+    client = boto3.client("dynamodb")
+    monkeypatch.setattr(
+        "headwater.cli.deployment.Deployment.client",
+        lambda _, service: client if service == "dynamodb" else boto3.client(service),
+    )
+    without = ["--except-run", other]
+    assert replay(deployed, "--into", "whole", *without) == 0
+    assert "1 events of 1 days loaded, 0 failed, 1 left out" in capsys.readouterr().out
+
+    def dies_at(call):
+        try:
+            with killed_at([client], call, effective=True):
+                return replay(deployed, "--into", "broken", *without) != 0
+        except Killed:
+            return True
+
+    deaths = list(takewhile(dies_at, range(5, 500, 5)))
+    assert len(deaths) > 2
+    # A row's version counts its swaps.
+    whole, broken = (
+        {(item["pk"]["S"], item["sk"]["S"]): {**item, "version": None} for item in client.scan(TableName=name)["Items"]}
+        for name in ("whole", "broken")
+    )
+    assert whole == broken

@@ -6,7 +6,7 @@ import json
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Lock, Thread
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from headwater.cli.service import Missing, NoResponse
 
@@ -34,7 +34,7 @@ def served(api):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             parts = urlsplit(self.path)
-            status, form = api.get(parts.path.removeprefix("/api/v1"), **dict(parse_qsl(parts.query)))
+            status, form = api.get(parts.path.removeprefix("/api/v1"), **parse_qs(parts.query))
             body = json.dumps(form).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))

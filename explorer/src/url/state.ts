@@ -18,6 +18,7 @@ export type View =
   | "jobs"
   | "datasets"
   | "coverage"
+  | "recall"
   | "tests"
   | "feed";
 

@@ -174,7 +174,7 @@ def choices_of(name: str, description: str, choices: Sequence[C]) -> Parameter[t
 
 
 def moment(name: str, description: str) -> OptionalParameter[str]:
-    """Declare a time, normalized: Unix seconds, an ISO 8601 time, or the begin of a day or of a year (four digits)."""
+    """Declare a time, normalized: Unix seconds, an ISO 8601 time, or the begin of a day or of a year (`2025`)."""
 
     def parse(given: str) -> str:
         try:

@@ -18,13 +18,21 @@ Kind: TypeAlias = Literal["lost", "retyped", "remade"]
 
 @dataclass(frozen=True, order=True, slots=True)
 class Change:
-    """A change of a column by a job: its type, or its sources, before and after."""
+    """A change of a column by a job: its type, or its sources, before and after.
+
+    A column without a name is a dataset without a writer.
+    """
 
     column: Column
     kind: Kind
     job: JobId
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+
+    @property
+    def node_id(self) -> str:
+        """The node id of the column, or of the lost dataset."""
+        return self.column.node_id if self.column.field else self.column.dataset.node_id
 
     @property
     def breaks(self) -> bool:
@@ -34,7 +42,7 @@ class Change:
     def to_json(self) -> dict[str, Any]:
         """Make the JSON."""
         sides = {"before": list(self.before), "after": list(self.after)}
-        return {"nodeId": self.column.node_id, "change": self.kind, "job": self.job.node_id, **sides}
+        return {"nodeId": self.node_id, "change": self.kind, "job": self.job.node_id, **sides}
 
 
 @dataclass(frozen=True, order=True, slots=True)

@@ -62,13 +62,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_check(given: argparse.Namespace) -> int:
     """Print the report; return 0, 1 if something breaks, or 2 without a report."""
+    from headwater.cli.logins import token_for
     from headwater.cli.service import NoResponse, fetch_json
     from headwater.cli.text.terminal import print_json
     from headwater.features.check.report import check, render_markdown, render_text
 
     if len([change for change in (given.job, given.sql, given.dbt, given.events) if change]) != 1:
         given.parser.error("give a job, --sql FILE, --dbt FOLDER or --events FILE")
-    get = partial(fetch_json, given.url, token=os.environ.get("HEADWATER_TOKEN"))
+    get = partial(fetch_json, given.url, token=token_for(given.url))
     try:
         report = check(get, *_proposal(given, get), given.tag)
     except (NoResponse, OSError, ValueError) as error:
@@ -105,12 +106,13 @@ def _run(job: Sequence[str], url: str, get: Get, folder: Path) -> list[Any]:
     Raises:
         ValueError: the job failed.
     """
+    from headwater.cli.logins import token_for
     from headwater.features.check.tables import proposed_events
 
     file = folder / "events.jsonl"
     settings = {"HEADWATER_CHECK_SANDBOX": str(folder), "HEADWATER_CHECK_URL": url, "HEADWATER_FILE": str(file)}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HEADWATER_")}
-    if token := os.environ.get("HEADWATER_TOKEN"):
+    if token := token_for(url):
         settings["HEADWATER_TOKEN"] = token
     program = [sys.executable, "-m", "headwater.features.check.job", *job]
     # The report alone is on standard output.

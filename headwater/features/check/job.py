@@ -21,6 +21,7 @@ from pyspark.sql.readwriter import DataFrameReader, DataFrameWriter
 from pyspark.sql.types import StringType, StructField, StructType, _parse_datatype_string
 
 from headwater.cli.service import fetch_json
+from headwater.features.check import sources
 from headwater.features.check.tables import MARK, find_table
 from headwater.features.check.today import Today
 from headwater_model.ids import DatasetId
@@ -55,6 +56,7 @@ class Job:
             (DataFrameWriter, "insertInto"),
         ):
             setattr(owner, name, self._with_tables(getattr(owner, name)))
+        sources.install()
         make = SparkSession.Builder.getOrCreate
 
         def make_in_sandbox(builder: Any) -> Any:

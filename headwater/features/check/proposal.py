@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.events.event import DatasetUse, Event
@@ -27,9 +27,10 @@ class ProposedOutput:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The outputs of each job of a change."""
+    """The outputs and inputs of each job of a change."""
 
     outputs: Mapping[JobId, Mapping[DatasetId, ProposedOutput]]
+    inputs: Mapping[JobId, Set[DatasetId]] = field(default_factory=dict)
 
 
 def read_proposal(documents: Iterable[tuple[str, Any]]) -> Proposal:
@@ -39,6 +40,7 @@ def read_proposal(documents: Iterable[tuple[str, Any]]) -> Proposal:
         ValueError: an event breaks a rule; the message begins with its place.
     """
     outputs: dict[JobId, dict[DatasetId, ProposedOutput]] = {}
+    inputs: dict[JobId, set[DatasetId]] = {}
     for place, document in documents:
         try:
             event = parse_event(document, NamingRules(), now=None)
@@ -46,11 +48,12 @@ def read_proposal(documents: Iterable[tuple[str, Any]]) -> Proposal:
             raise ValueError(f"{place}: {error}") from error
         if event.job is None:
             continue
+        inputs.setdefault(event.job, set()).update(use.dataset for use in event.inputs)
         of_job = outputs.setdefault(event.job, {})
         for use in event.outputs:
             if not use.temporary:
                 of_job[use.dataset] = _join(of_job.get(use.dataset, ProposedOutput()), _output(event, use))
-    return Proposal(outputs)
+    return Proposal(outputs, inputs)
 
 
 def parse_documents(text: str, name: str) -> list[tuple[str, Any]]:

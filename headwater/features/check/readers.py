@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,8 @@ DEPTH = 100
 # Reports of impact read.
 REPORTS_MAX = 500
 # The effects of a change on a reader, worst first, as in the explorer's report of impact.
-EFFECTS = ("breaks", "rows change", "masked", "perhaps")
+BREAKS = "breaks"
+EFFECTS = ("loses a dataset", BREAKS, "rows change", "masked", "perhaps")
 
 
 @dataclass(slots=True)
@@ -48,6 +49,8 @@ class ReaderSearch:
 
     today: Today
     outputs: Collection[Output]
+    # The datasets read by each proposed job.
+    reads: Mapping[str, Set[DatasetId]]
     truncated: bool = False
     _reports: int = 0
     _jobs: frozenset[str] = field(init=False)
@@ -68,8 +71,8 @@ class ReaderSearch:
         readers_by_id: dict[str, Reader] = {}
         columns = list(columns)
         for column in columns:
-            for reader in self._of_column(column):
-                reader.columns = {column.node_id}
+            for reader in self._of_column(column) if column.field else self._of_dataset(column.dataset):
+                reader.columns = {column.node_id} if column.field else set()
                 known = readers_by_id.setdefault(reader.node_id, reader)
                 known.columns |= reader.columns
                 known.hops = min(known.hops, reader.hops)
@@ -97,18 +100,27 @@ class ReaderSearch:
             seen |= new.keys()
             pending += ((below, hops + far) for below, far in new.items())
 
+    def _of_dataset(self, dataset: DatasetId) -> Iterator[Reader]:
+        """Yield everything downstream of a lost dataset, but behind a proposed job that reads it no more."""
+        reached, report = {dataset.node_id}, self._report(dataset, DEPTH)
+        for node in report["impacted"]:
+            is_left = node["hops"] == 1 and dataset not in self.reads.get(node["nodeId"], (dataset,))
+            if not is_left and not reached.isdisjoint(node["through"]):
+                reached.add(node["nodeId"])
+                yield _reader(node, 0, EFFECTS[0])
+
     def _proposed_readers(self, column: Column, hops: int) -> Iterator[Reader]:
         """Yield the proposed jobs with a lost column in the proposal, and the columns made of it: all break."""
         below = self._below.get(column, {})
-        yield from (Reader(job, "JOB", hops, EFFECTS[0]) for job in sorted({*below.values()}))
-        yield from (Reader(each.node_id, "DATASET_FIELD", hops, EFFECTS[0]) for each in below)
+        yield from (Reader(job, "JOB", hops, BREAKS) for job in sorted({*below.values()}))
+        yield from (Reader(each.node_id, "DATASET_FIELD", hops, BREAKS) for each in below)
 
-    def _report(self, column: Column, depth: int) -> Mapping[str, Any]:
+    def _report(self, node: Column | DatasetId, depth: int) -> Mapping[str, Any]:
         if self._reports >= REPORTS_MAX:
             self.truncated = True
             return {"impacted": [], "truncated": True}
         self._reports += 1
-        report = self.today.impact(column, depth)
+        report = self.today.impact(node, depth)
         self.truncated |= report["truncated"]
         return report
 
@@ -151,9 +163,9 @@ def _columns_in(kept: Iterable[Mapping[str, Any]], nodes: Iterable[Mapping[str, 
     }
 
 
-def _reader(node: Mapping[str, Any], hops: int) -> Reader:
+def _reader(node: Mapping[str, Any], hops: int, effect: str | None = None) -> Reader:
     owners = tuple(owner["name"] for owner in (node["data"] or {}).get("owners", ()))
-    return Reader(node["nodeId"], node["type"], hops + node["hops"], _effect(node), owners)
+    return Reader(node["nodeId"], node["type"], hops + node["hops"], effect or _effect(node), owners)
 
 
 def _effect(node: Mapping[str, Any]) -> str:
@@ -161,4 +173,4 @@ def _effect(node: Mapping[str, Any]) -> str:
         return "perhaps"
     if node["masked"]:
         return "masked"
-    return "breaks" if node["direct"] else "rows change"
+    return BREAKS if node["direct"] else "rows change"

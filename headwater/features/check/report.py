@@ -11,6 +11,7 @@ from headwater.features.check.changes import Change, Masks, Unmasked, changes_of
 from headwater.features.check.proposal import Proposal
 from headwater.features.check.readers import Reader, ReaderSearch
 from headwater.features.check.today import Today
+from headwater_model.columns import Column
 
 # Lines of a list in a text; the JSON has all.
 _LINES_MAX = 50
@@ -52,8 +53,9 @@ def check(get: Get, proposal: Proposal, skipped: Sequence[str] = (), tags: Colle
     """
     today = Today(get)
     outputs = list(today.outputs(proposal))
-    changes = sorted(changes_of(outputs))
-    search, masks = ReaderSearch(today, outputs), Masks(today, tags)
+    lost = (Change(Column(dataset, ()), "lost", job) for job, dataset in today.lost(proposal))
+    changes = sorted([*changes_of(outputs), *lost])
+    search, masks = ReaderSearch(today, outputs, today.reads(proposal)), Masks(today, tags)
     readers = search.readers(dict.fromkeys(change.column for change in changes if change.breaks))
     unmasked = list(masks.unmasked(outputs))
     cuts = [*skipped] + (["readers: not all were read; make a smaller change"] if search.truncated else [])
@@ -101,8 +103,8 @@ def _verdict(report: Report) -> str:
 
 
 def _change_line(change: Change) -> str:
-    sides = " -> ".join(", ".join(side) or "nothing" for side in (change.before, change.after))
-    return f"{change.kind}  {change.column.node_id}  {sides}  by {change.job.node_id}"
+    sides = " -> ".join(", ".join(side) or "nothing" for side in (change.before, change.after) if change.column.field)
+    return "  ".join(filter(None, (change.kind, change.node_id, sides, f"by {change.job.node_id}")))
 
 
 def _reader_line(reader: Reader) -> str:

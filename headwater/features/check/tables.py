@@ -9,6 +9,7 @@ from typing import Any
 
 from headwater.cli.service import Get, NoResponse
 from headwater_model.ids import DatasetId
+from spark_client.capturing.databases.jdbc import is_database
 
 _HITS = 100
 # In the statements that make empty tables: their events are no proposal.
@@ -53,13 +54,18 @@ def proposed_events(lines: Iterable[str], get: Get, warehouse: str) -> Iterator[
             while pending:
                 thing = pending.pop()
                 pending += thing.values() if isinstance(thing, dict) else thing if isinstance(thing, list) else ()
-                if isinstance(thing, dict) and str(thing.get("name", "")).startswith(warehouse):
+                if isinstance(thing, dict) and str(thing.get("name", "")).startswith("/"):
                     _rename(thing, names, get, warehouse)
             yield document
 
 
 def _rename(thing: dict[str, Any], names: dict[str, DatasetId | None], get: Get, warehouse: str) -> None:
     name = thing["name"]
+    # The folder of a database's table.
+    if is_database(DatasetId(str(thing.get("namespace")), name)):
+        thing["name"] = name.lstrip("/")
+    if not name.startswith(warehouse):
+        return
     if name not in names:
         try:
             names[name] = find_table(get, ".".join(last_parts(name[len(warehouse) :].strip("/"), 2)))

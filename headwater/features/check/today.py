@@ -16,6 +16,7 @@ from headwater_model.ids import DatasetId, FieldPath, JobId
 
 # The effect of a source: its original values arrive, or masked values, or it is a mere condition.
 How: TypeAlias = Literal["plain", "masked", "condition"]
+_CHILDREN_MAX = 100
 # The sources of a column.
 Flows: TypeAlias = Mapping[Column, How]
 
@@ -28,6 +29,7 @@ class DatasetToday:
     types: Mapping[FieldPath, str | None]
     tags: Mapping[FieldPath, Set[str]]
     flows: Mapping[FieldPath, Flows]
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +62,48 @@ class Today:
             for name, proposed in sorted(outputs.items()):
                 today = self.dataset(name)
                 flows = self._flows(proposed)
-                yield Output(job, today.dataset if today else name, today, proposed.types, flows)
+                yield Output(job, self._primary(name), today, proposed.types, flows)
 
-    def impact(self, column: Column, depth: int) -> Mapping[str, Any]:
-        """Read the report of impact of a column; empty if the column is unknown."""
+    def reads(self, proposal: Proposal) -> Mapping[str, Set[DatasetId]]:
+        """Map the proposed jobs, by node id, to their inputs under primary names."""
+        return {job.node_id: set(map(self._primary, proposal.inputs.get(job, ()))) for job in proposal.outputs}
+
+    def lost(self, proposal: Proposal) -> Iterator[tuple[JobId, DatasetId]]:
+        """Yield the datasets that the jobs write today, and that no job writes after the change."""
+        kept = {self._primary(name) for outputs in proposal.outputs.values() for name in outputs}
+        for job in sorted(proposal.outputs):
+            written, writers = self._written(job)
+            for name in sorted(written - kept):
+                kept.add(name)
+                today = self.dataset(name)
+                if today is None or today.temporary:
+                    continue
+                others = self.get("/api/v1/lineage/neighbours", {"nodeId": name.node_id, "side": "up"})["neighbours"]
+                if not {node["id"] for node in others} - writers - {job.node_id for job in proposal.outputs}:
+                    yield job, name
+
+    def _written(self, job: JobId) -> tuple[set[DatasetId], set[str]]:
+        """Read the outputs of a job, and of the child runs of its last good run; list the jobs, too, by node id."""
         try:
-            report: Mapping[str, Any] = self.get("/api/v1/reports/impact", {"nodeId": column.node_id, "depth": depth})
+            form = self.get(f"/api/v1/namespaces/{quote(job.namespace, safe='')}/jobs/{quote(job.name, safe='')}", {})
+        except Missing:
+            return set(), set()
+        good = next((run["id"] for run in form["latestRuns"] if run["state"] == "COMPLETED"), None)
+        path = f"/api/v1/jobs/runs/{quote(good or '', safe='')}/children"
+        children = self.get(path, {"limit": _CHILDREN_MAX})["runs"] if good else ()
+        names = [use["datasetVersionId"] for run in children for use in run["outputDatasetVersions"]]
+        written = {DatasetId(name["namespace"], name["name"]) for name in (*form["outputs"], *names)}
+        writers = {JobId(run["job"]["namespace"], run["job"]["name"]).node_id for run in children}
+        return set(map(self._primary, written)), writers
+
+    def _primary(self, name: DatasetId) -> DatasetId:
+        today = self.dataset(name)
+        return today.dataset if today else name
+
+    def impact(self, node: Column | DatasetId, depth: int) -> Mapping[str, Any]:
+        """Read the report of impact of a node; empty if it is unknown."""
+        try:
+            report: Mapping[str, Any] = self.get("/api/v1/reports/impact", {"nodeId": node.node_id, "depth": depth})
         except Missing:
             return {"impacted": [], "truncated": False}
         return report
@@ -82,7 +120,7 @@ class Today:
         types = {path: entry["type"] for path, entry in fields.items()} | dict(schema_of(form["facets"]).types)
         flows = {parse_dotted(entry["name"]): _flows_of(entry["inputFields"]) for entry in form["columnLineage"] or ()}
         tags = {path: frozenset(entry["tags"]) for path, entry in fields.items() if entry["tags"]}
-        return DatasetToday(DatasetId(form["namespace"], form["name"]), types, tags, flows)
+        return DatasetToday(DatasetId(form["namespace"], form["name"]), types, tags, flows, form["temporary"])
 
     def _flows(self, proposed: ProposedOutput) -> Mapping[FieldPath, Flows] | None:
         if proposed.columns is None:
@@ -94,8 +132,7 @@ class Today:
         flows: dict[Column, How] = {}
         for source, transformations in sources.items():
             if source.field is not None:
-                today = self.dataset(source.dataset)
-                column = Column(today.dataset if today else source.dataset, source.field)
+                column = Column(self._primary(source.dataset), source.field)
                 flows[column] = _how([(step.type, step.masking) for step in transformations])
         return flows
 

@@ -101,7 +101,7 @@ def run_import(given: argparse.Namespace) -> int:
 
 
 def _sources(given: argparse.Namespace) -> Iterator[EventSource]:
-    from headwater.features.imports.event_sources import MarquezSource, sources_of
+    from headwater.features.imports.event_sources import marquez_source, sources_of
 
     if given.format == "spline":
         yield from _of_spline(given.paths)
@@ -110,29 +110,29 @@ def _sources(given: argparse.Namespace) -> Iterator[EventSource]:
     else:
         yield from sources_of(given.paths)
     if given.from_marquez:
-        yield MarquezSource(given.from_marquez.rstrip("/"))
+        yield marquez_source(given.from_marquez.rstrip("/"))
 
 
 def _of_spline(paths: Sequence[str]) -> Iterator[EventSource]:
     """Yield the sources of Spline's plans and events; all plans are read before the first event."""
     from headwater.features.imports.catalogs.spline import FILES, Plans
-    from headwater.features.imports.event_sources import ConvertedSource, sources_of
+    from headwater.features.imports.event_sources import converted, sources_of
 
     plans, sources = Plans(), list(sources_of(paths, FILES))
     for source in sources:
         _read(source, plans.add)
     for source in sources:
-        yield ConvertedSource(source, lambda: plans.events_of)
+        yield converted(source, lambda: plans.events_of)
 
 
 def _of_datahub(sources: Sequence[EventSource]) -> Iterator[EventSource]:
     """Yield the sources of DataHub's proposals; a patch adds to the sources before it, even if they are skipped."""
     from headwater.features.imports.catalogs.datahub import Proposals
-    from headwater.features.imports.event_sources import STANDARD_INPUT, ConvertedSource
+    from headwater.features.imports.event_sources import STANDARD_INPUT, converted
 
     before = Proposals()
     for source in sources:
-        yield ConvertedSource(source, lambda: before.copied().events_of)
+        yield converted(source, lambda: before.copied().events_of)
         if source.name != STANDARD_INPUT:
             _read(source, lambda document: deque(before.events_of(document), maxlen=0))
 

@@ -16,10 +16,12 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 import orjson
 
@@ -55,16 +57,16 @@ class FoundEvent:
     fault: str = ""
 
 
-class EventSource(Protocol):
-    """A place of events; its version changes with its content, and is empty if unknown."""
+@dataclass(frozen=True, slots=True)
+class EventSource:
+    """A place of events; `read` yields them in the same order each time. The name is the same in each import.
 
-    @property
-    def name(self) -> str:
-        """The name, the same in each import."""
+    Its version changes with its content, and is empty if unknown.
+    """
 
-    @property
-    def version(self) -> str:
-        """The version of the content."""
+    name: str
+    read: Callable[[], Iterable[FoundEvent]]
+    version: str = ""
 
     def events(self, start: int) -> Iterator[FoundEvent]:
         """Yield the events from this position on, in order.
@@ -73,100 +75,65 @@ class EventSource(Protocol):
             OSError: the source cannot be read.
             NoResponse: the service sends no events.
         """
+        return islice(self.read(), start, None)
 
 
-@dataclass(frozen=True, slots=True)
-class FileSource:
-    """A file, or standard input."""
+def file_source(path: Path) -> EventSource:
+    """Make the source of a file, or of standard input; its version is the size and the time of the last change."""
+    if path == Path(STANDARD_INPUT):
+        return EventSource(STANDARD_INPUT, lambda: read_events(sys.stdin.buffer, STANDARD_INPUT))
 
-    path: Path
+    def read() -> Iterator[FoundEvent]:
+        with path.open("rb") as stream:
+            yield from read_events(stream, str(path))
 
-    @property
-    def name(self) -> str:
-        """The path."""
-        return STANDARD_INPUT if self.path == Path(STANDARD_INPUT) else str(self.path.resolve())
-
-    @property
-    def version(self) -> str:
-        """Size and time of the last change."""
-        if self.name == STANDARD_INPUT:
-            return ""
-        status = self.path.stat()
-        return f"{status.st_size} {status.st_mtime_ns}"
-
-    def events(self, start: int) -> Iterator[FoundEvent]:
-        """Yield the events of the file."""
-        if self.name == STANDARD_INPUT:
-            yield from islice(read_events(sys.stdin.buffer, STANDARD_INPUT), start, None)
-            return
-        with self.path.open("rb") as stream:
-            yield from islice(read_events(stream, str(self.path)), start, None)
+    version = ""
+    with suppress(OSError):
+        version = f"{path.stat().st_size} {path.stat().st_mtime_ns}"
+    return EventSource(str(path.resolve()), read, version)
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectSource:
-    """An object in S3."""
-
-    s3: Any
-    bucket: str
-    key: str
-    version: str
-
-    @property
-    def name(self) -> str:
-        """The URL."""
-        return f"s3://{self.bucket}/{self.key}"
-
-    def events(self, start: int) -> Iterator[FoundEvent]:
-        """Yield the events of the object."""
-        body = self.s3.get_object(Bucket=self.bucket, Key=self.key)["Body"]
-        yield from islice(read_events(cast(BinaryIO, io.BufferedReader(body)), self.name), start, None)
-
-
-@dataclass(frozen=True, slots=True)
-class MarquezSource:
-    """A running Marquez, by its list of received run events, the oldest first.
+def marquez_source(url: str) -> EventSource:
+    """Make the source of a running Marquez, by its list of received run events, the oldest first.
 
     Marquez orders the list by time alone: events of the same time come in a different order in each request. So a page
     ends before its last time, and the next page begins with that time. A page of a single time is requested again,
     longer.
     """
+    return EventSource(
+        url,
+        lambda: (_event_of(event, f"{url} event {number}") for number, event in enumerate(_events_of_marquez(url), 1)),
+    )
 
-    name: str
-    version: str = ""
 
-    def events(self, start: int) -> Iterator[FoundEvent]:
-        """Yield the events kept by Marquez; events before the position are read once more."""
-        for number, event in islice(enumerate(self._events(), 1), start, None):
-            yield _event_of(event, f"{self.name} event {number}")
+def _events_of_marquez(url: str) -> Iterator[object]:
+    after, limit = EARLIEST, _PAGE
+    while True:
+        page = _page_of_marquez(url, after, limit)
+        if len(page) < limit:
+            yield from _in_order(page)
+            return
+        last = max(map(_time_of, page))
+        whole = [event for event in page if _time_of(event) < last]
+        if whole and last <= after != EARLIEST:
+            raise NoResponse(f"{url}: lists events of before {after}, though it was to begin there")
+        if whole:
+            yield from _in_order(whole)
+            after, limit = last, _PAGE
+        elif limit < _PAGE_MAX:
+            limit *= 10
+        else:
+            raise NoResponse(f"{url}: has more than {limit:,} events of the time {last}; read its database")
 
-    def _events(self) -> Iterator[object]:
-        after, limit = EARLIEST, _PAGE
-        while True:
-            page = self._page(after, limit)
-            if len(page) < limit:
-                yield from _in_order(page)
-                return
-            last = max(map(_time_of, page))
-            whole = [event for event in page if _time_of(event) < last]
-            if whole and last <= after != EARLIEST:
-                raise NoResponse(f"{self.name}: lists events of before {after}, though it was to begin there")
-            if whole:
-                yield from _in_order(whole)
-                after, limit = last, _PAGE
-            elif limit < _PAGE_MAX:
-                limit *= 10
-            else:
-                raise NoResponse(f"{self.name}: has more than {limit:,} events of the time {last}; read its database")
 
-    def _page(self, after: str, limit: int) -> list[object]:
-        # Without `before`, Marquez shows nothing later than 2029.
-        query = {"limit": limit, "offset": 0, "sortDirection": "asc", "after": after, "before": LATEST}
-        match fetch_json(self.name, "/api/v1/events/lineage", query, on_host=True):
-            case {"events": list(events)}:
-                return events
-            case _:
-                raise NoResponse(f"{self.name}: not a list of events")
+def _page_of_marquez(url: str, after: str, limit: int) -> list[object]:
+    # Without `before`, Marquez shows nothing later than 2029.
+    query = {"limit": limit, "offset": 0, "sortDirection": "asc", "after": after, "before": LATEST}
+    match fetch_json(url, "/api/v1/events/lineage", query, on_host=True):
+        case {"events": list(events)}:
+            return events
+        case _:
+            raise NoResponse(f"{url}: not a list of events")
 
 
 def _in_order(events: Iterable[object]) -> list[object]:
@@ -182,33 +149,15 @@ def _time_of(event: object) -> str:
         return EARLIEST
 
 
-@dataclass(frozen=True, slots=True)
-class ConvertedSource:
-    """A source of another catalog's lineage, with a converter to events; an object may have none.
+def converted(source: EventSource, begin: Callable[[], Convert]) -> EventSource:
+    """Make a source of another catalog's lineage: an object without a conversion to events is a fault.
 
-    `begin` makes the converter for the objects of a reading, from the first on.
+    `begin` makes the converter for the objects of a reading, from the first on. An object may have no events.
     """
 
-    source: EventSource
-    begin: Callable[[], Convert]
-
-    @property
-    def name(self) -> str:
-        """The name of the source."""
-        return self.source.name
-
-    @property
-    def version(self) -> str:
-        """The version of the source."""
-        return self.source.version
-
-    def events(self, start: int) -> Iterator[FoundEvent]:
-        """Yield the events of the source; an object that cannot be converted is a fault."""
-        return islice(self._converted(), start, None)
-
-    def _converted(self) -> Iterator[FoundEvent]:
-        convert = self.begin()
-        for entry in self.source.events(0):
+    def read() -> Iterator[FoundEvent]:
+        convert = begin()
+        for entry in source.read():
             if entry.fault:
                 yield entry
                 continue
@@ -219,6 +168,8 @@ class ConvertedSource:
                 known = isinstance(error, ValueError)
                 fault = str(error) if known else f"must be as its catalog writes it ({type(error).__name__}: {error})"
                 yield FoundEvent(entry.place, fault=fault)
+
+    return EventSource(source.name, read, source.version)
 
 
 def sources_of(names: Iterable[str], named: re.Pattern[str] | None = None) -> Iterator[EventSource]:
@@ -236,11 +187,11 @@ def sources_of(names: Iterable[str], named: re.Pattern[str] | None = None) -> It
             yield from _objects(*name.removeprefix("s3://").partition("/")[::2], named)
         elif name != STANDARD_INPUT and Path(name).is_dir():
             paths = sorted(path for path in Path(name).rglob("*") if pattern.search(path.name) and path.is_file())
-            yield from map(FileSource, paths)
+            yield from map(file_source, paths)
         else:
             if name != STANDARD_INPUT:
                 Path(name).stat()
-            yield FileSource(Path(name))
+            yield file_source(Path(name))
 
 
 def _objects(bucket: str, prefix: str, named: re.Pattern[str] | None) -> Iterator[EventSource]:
@@ -250,7 +201,14 @@ def _objects(bucket: str, prefix: str, named: re.Pattern[str] | None) -> Iterato
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
         for entry in page.get("Contents", ()):
             if entry["Size"] and (named is None or named.search(entry["Key"].rpartition("/")[2])):
-                yield ObjectSource(s3, bucket, entry["Key"], entry["ETag"])
+                yield EventSource(
+                    f"s3://{bucket}/{entry['Key']}", partial(_read_object, s3, bucket, entry["Key"]), entry["ETag"]
+                )
+
+
+def _read_object(s3: Any, bucket: str, key: str) -> Iterator[FoundEvent]:
+    body = s3.get_object(Bucket=bucket, Key=key)["Body"]
+    return read_events(cast(BinaryIO, io.BufferedReader(body)), f"s3://{bucket}/{key}")
 
 
 def read_events(stream: BinaryIO, name: str) -> Iterator[FoundEvent]:

@@ -1,16 +1,16 @@
-"""The forms of a recall: text, CSV, JSON, and a delete plan of a statement for each table."""
+"""The forms of a recall: text, CSV, and a delete plan of a statement for each table."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from headwater.api.reports.tables import join_words, table
 from headwater.cli.service import printable
-from headwater.features.recall.versions import Held
-from headwater_model.ids import DatasetId
 
+# A version of a recall, as the API prints it.
+Version: TypeAlias = Mapping[str, Any]
 _COLUMNS = ("grade", "namespace", "name", "version", "part", "owners", "job", "run", "created", "repairedBy")
 
 # The partition of rows without a value, in Hive's words.
@@ -18,51 +18,46 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 _UNQUOTED = re.compile(r"['`\\\x00-\x1f]")
 
 
-def render_lines(held: Iterable[Held]) -> Iterator[str]:
+def render_lines(versions: Iterable[Version]) -> Iterator[str]:
     """Yield a line for each version."""
-    for each in held:
+    for each in versions:
         parts = [
-            each.grade,
-            each.id.dataset.node_id,
+            each["grade"],
+            f"dataset:{each['namespace']}:{each['name']}",
             *map(print_entry, _entries(each)),
-            f"run {each.run} of {each.job}",
+            f"run {each['run']} of {each['job']}",
         ]
-        parts += [f"owners: {', '.join(each.owners)}"] if each.owners else []
-        parts += [f"replaced by run {each.repaired_by}"] if each.repaired_by else []
+        parts += [f"owners: {', '.join(each['owners'])}"] if each["owners"] else []
+        parts += [f"replaced by run {each['repairedBy']}"] if each["repairedBy"] else []
         yield printable("  ".join(parts))
 
 
-def render_csv(held: Iterable[Held]) -> str:
+def render_csv(versions: Iterable[Version]) -> str:
     """Render a table with a row for each version."""
     rows = (
         {
-            "grade": each.grade,
-            "namespace": each.id.dataset.namespace,
-            "name": each.id.dataset.name,
-            "version": each.id.version,
+            **each,
             "part": join_words(map(print_entry, _entries(each))),
-            "owners": join_words(each.owners),
-            "job": each.job,
-            "run": each.run,
-            "created": each.created,
-            "repairedBy": each.repaired_by or "",
+            "owners": join_words(each["owners"]),
+            "created": each["createdAt"],
+            "repairedBy": each["repairedBy"] or "",
         }
-        for each in held
+        for each in versions
     )
     return table(_COLUMNS, rows)
 
 
-def render_plan(held: Iterable[Held]) -> Iterator[str]:
+def render_plan(versions: Iterable[Version]) -> Iterator[str]:
     """Yield a DELETE for each table, of the partitions with the load; without known partitions it deletes nothing."""
-    tables: dict[DatasetId, list[Held]] = {}
-    for each in held:
-        if not each.repaired_by:
-            tables.setdefault(each.id.dataset, []).append(each)
-    for dataset, of_table in tables.items():
-        runs = ", ".join(sorted({each.run for each in of_table}))
-        yield printable(f"-- {dataset.namespace}: runs {runs}")
-        conditions = [condition_of(each) for each in of_table]
-        name = ".".join(f"`{part.replace('`', '``')}`" for part in _table_parts(dataset.name))
+    tables: dict[tuple[str, str], list[Version]] = {}
+    for each in versions:
+        if not each["repairedBy"]:
+            tables.setdefault((each["namespace"], each["name"]), []).append(each)
+    for (namespace, dataset), of_table in tables.items():
+        runs = ", ".join(sorted({each["run"] for each in of_table}))
+        yield printable(f"-- {namespace}: runs {runs}")
+        conditions = [_condition_of(each) for each in of_table]
+        name = ".".join(f"`{part.replace('`', '``')}`" for part in _table_parts(dataset))
         if None in conditions:
             yield "-- the partitions with the load are unknown: write a condition of your own"
             conditions = ["FALSE"]
@@ -70,12 +65,12 @@ def render_plan(held: Iterable[Held]) -> Iterator[str]:
         yield f"DELETE FROM {printable(name)} WHERE {condition};"  # noqa: S608 - names and values are quoted
 
 
-def condition_of(held: Held) -> str | None:
+def _condition_of(version: Version) -> str | None:
     """Make the SQL condition of a version's part; None if it names no partition by its columns.
 
     Identifiers are partitions, `day=2026-11-20/hour=5`, and dimensions columns: `{"day": "2026-11-20"}`.
     """
-    conditions = [_condition(entry) for entry in _entries(held)]
+    conditions = [_condition(entry) for entry in _entries(version)]
     return None if not conditions or None in conditions else " OR ".join(filter(None, conditions))
 
 
@@ -103,8 +98,8 @@ def _condition(entry: Any) -> str | None:
     return f"({' AND '.join(texts)})"
 
 
-def _entries(held: Held) -> Sequence[Any]:
-    return next(iter((held.part or {}).values()), ())
+def _entries(version: Version) -> Sequence[Any]:
+    return next(iter((version["part"] or {}).values()), ())
 
 
 def _table_parts(name: str) -> Sequence[str]:

@@ -1,224 +1,217 @@
-"""The versions made of a load: a walk over the API to readers, and to later versions with the same rows.
+"""The versions made of a load: a walk to readers, and to later versions with the same rows.
 
-An appended table keeps its rows: each later version holds the load, until a run replaces the table.
+An appended table keeps its rows: each later version holds the load, until a run replaces the table. The walk goes
+level by level: the readers of all its new versions are read together.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
-from urllib.parse import quote
+from typing import Literal, TypeAlias
 
-from headwater.cli.service import Get, NoResponse
 from headwater.events.subsets import SUBSET, Part, are_disjoint, part_of
+from headwater.facts.annotations import annotations_of
+from headwater.facts.facts import RunFacts, merged_facets
+from headwater.facts.index_scan import read_run_facts
+from headwater.facts.job_nodes import summarize_run
+from headwater.facts.run_facts import Run, text_in, written_datasets
+from headwater.queries.runs.dataset_versions import KnownVersion, read_versions_of
+from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
+from headwater.queries.runs.runs import child_runs, owned_runs, possible_readers, reading, runs_of_id
+from headwater.queries.view import GraphView
+from headwater.queries.view.written_versions import WrittenVersion
 from headwater.walk import Budget
-from headwater_model.ids import DatasetId
-from headwater_model.times import parse_time
+from headwater_model.ids import DatasetId, RunKey
 
 Grade: TypeAlias = Literal["certainly", "possibly"]
-_PAGE, _VERSIONS_MAX = 100, 2_000
+# A version of a dataset, by the dataset's primary name.
+VersionId: TypeAlias = tuple[DatasetId, str]
+# Inputs of possible readers, resolved to versions: each costs about four requests.
+INPUTS_MAX = 5_000
 # A run read the version because of the time alone, or the writer is unknown.
 _BY_TIME = ("time", "initial")
 # Changes after which no earlier row of a dataset is left.
 _REPLACES = ("CREATE", "DROP", "OVERWRITE", "TRUNCATE")
 
 
-class VersionId(NamedTuple):
-    """A version of a dataset."""
-
-    dataset: DatasetId
-    version: str
-
-
 @dataclass(slots=True)
 class Held:
     """A version with rows of the load, and its run; `part` has these rows, None: unknown."""
 
-    id: VersionId
+    dataset: DatasetId
+    version: str
     grade: Grade
-    run: str
-    job: str
-    created: str
+    run: Run
+    facts: RunFacts
     part: Part | None
     owners: tuple[str, ...]
     repaired_by: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Make the JSON."""
-        dataset = self.id.dataset
-        names = {"namespace": dataset.namespace, "name": dataset.name, "version": self.id.version}
-        origin = {"grade": self.grade, "run": self.run, "job": self.job, "createdAt": self.created}
-        part = None if self.part is None else {kind: list(entries) for kind, entries in self.part.items()}
-        return {**names, **origin, "part": part, "owners": list(self.owners), "repairedBy": self.repaired_by}
+    @property
+    def created(self) -> str:
+        """The time of the version's run."""
+        return self.run.ended or self.run.started or self.run.created
 
 
 @dataclass
 class Recall:
-    """A walk from the versions of a load; `budget` limits the shown versions."""
+    """A walk from the versions of a load; `budget` limits the shown versions, `cuts` say the unread parts."""
 
-    get: Get
+    view: GraphView
     budget: Budget
     cuts: dict[str, None] = field(default_factory=dict)
     held: dict[VersionId, Held] = field(default_factory=dict)
-    _pending: deque[VersionId] = field(default_factory=deque)
-    _read: dict[str, Any] = field(default_factory=dict)
+    _pending: dict[VersionId, None] = field(default_factory=dict)
+    _inputs: InputBudget = field(default_factory=lambda: InputBudget(INPUTS_MAX))
+    _read: dict[RunKey, set[DatasetId]] = field(default_factory=dict)
+    _reads: dict[RunKey, list[InputVersion]] = field(default_factory=dict)
+    _versions: dict[DatasetId, Sequence[KnownVersion]] = field(default_factory=dict)
 
-    def from_run(self, run: str) -> None:
-        """Start at the outputs of a run.
+    def from_run(self, run: str, grade: Grade) -> bool:
+        """Start at the outputs of a run and of its child runs; false if the run is unknown."""
+        runs, cut = runs_of_id(run, self.view)
+        if not runs:
+            self.cuts[f"run {run}: is unknown"] = None
+            return False
+        if cut or len(runs) > 1:
+            self.cuts[f"run {run}: further jobs have runs of this id, which were not read"] = None
+        children, more = child_runs(runs[0][0], self.view)
+        if more:
+            self.cuts[f"run {run}: not all its child runs were read"] = None
+        self._hold_outputs({key: (facts, grade) for key, facts in (runs[0], *children)})
+        return True
 
-        Raises:
-            NoResponse: the service knows no such run.
-        """
-        self._hold_outputs(run, "certainly")
-
-    def from_version(self, dataset: DatasetId, version: str) -> None:
-        """Start at a version of a dataset.
-
-        Raises:
-            NoResponse: the service knows no such version.
-        """
-        self._start(dataset, lambda document: bool(document["version"] == version), version)
-
-    def from_times(self, dataset: DatasetId, start: str, end: str) -> None:
-        """Start at the versions of a dataset from a time on and before another (normalized).
-
-        Raises:
-            NoResponse: the dataset has no such versions.
-        """
-        self._start(dataset, lambda document: start <= parse_time(document["createdAt"]) < end, f"of {start} to {end}")
+    def from_versions(self, dataset: DatasetId, version: str | None, start: str, end: str) -> bool:
+        """Start at a version of a dataset, else at the versions from a time on and before another; false if none."""
+        primary = self.view.named(dataset).primary
+        self._load_versions([primary])
+        chosen = [
+            known
+            for known in self._versions[primary]
+            if (known.id == version if version else start <= known.created < end)
+        ]
+        for known in chosen:
+            if self._writer(known):
+                self._hold_version(known, "certainly", self._part(known))
+            else:
+                self.cuts[f"{primary.node_id}#{known.id}: no known run made it, so its readers are unknown"] = None
+        return bool(chosen)
 
     def walk(self) -> list[Held]:
         """Walk to all versions with rows of the load; list the versions by dataset and time."""
         while self._pending:
-            held = self.held[self._pending.popleft()]
-            for document in self._kept(held):
-                node = VersionId(held.id.dataset, document["version"])
-                self._hold(node, document["createdByRun"], "possibly", held.part)
-            for run in self._readers(held.run):
-                if grade := self._grade(run):
-                    self._hold_outputs(run, grade)
+            level, self._pending = [self.held[node] for node in self._pending], {}
+            self._load_versions(held.dataset for held in level)
+            for held in level:
+                for version in self._kept(held):
+                    self._hold_version(version, "possibly", held.part)
+            readers = self._readers({held.run.key: held.facts for held in level})
+            graded = {run: (facts, grade) for run, facts in readers.items() if (grade := self._grade(run))}
+            self._hold_outputs(graded)
         if self.budget.cut:
-            self.cuts[f"more than {len(self.held):,} versions hold something of the load: give --limit"] = None
-        return sorted(self.held.values(), key=lambda each: (each.id.dataset, each.created, each.id.version))
-
-    def find_repairs(self) -> None:
-        """Find the run that replaced each version, without rows of the load."""
+            self.cuts[f"more than {len(self.held):,} versions hold something of the load"] = None
         for held in self.held.values():
-            for document in self._later(held.id):
-                version = VersionId(held.id.dataset, document["version"])
-                if version not in self.held and self._replaces(held, document):
-                    held.repaired_by = document["createdByRun"]["id"]
-                    break
+            repairs = (version for version in self._later(held) if self._replaces(held, version))
+            runs = (version.run for version in repairs if (held.dataset, version.id) not in self.held)
+            held.repaired_by = next((run.id for run in runs if run), None)
+        return sorted(self.held.values(), key=lambda held: (held.dataset, held.created, held.version))
 
-    def _start(self, dataset: DatasetId, chosen: Callable[[Mapping[str, Any]], bool], what: str) -> None:
-        documents = [document for document in self._versions(dataset) if chosen(document)]
-        if not documents:
-            raise NoResponse(f"{dataset.node_id}: has no version {what}")
-        for document in documents:
-            node = VersionId(DatasetId(document["namespace"], document["name"]), document["version"])
-            self._hold(node, document["createdByRun"], "certainly", self._written(node, document))
+    def _hold_outputs(self, runs: Mapping[RunKey, tuple[RunFacts, Grade]]) -> None:
+        self.view.load_names(name for facts, _ in runs.values() for name in written_datasets(facts))
+        for run, (facts, grade) in runs.items():
+            for output in outputs_of(facts, run, self.view):
+                part = part_of(output.facets.get(SUBSET, {}))
+                self._hold((output.dataset, output.version), run, facts, grade, part)
 
-    def _hold_outputs(self, run: str, grade: Grade) -> None:
-        document = self._run(run)
-        for output in document["outputDatasetVersions"]:
-            self._hold(_version(output), document, grade, _part(output))
+    def _hold_version(self, version: KnownVersion, grade: Grade, part: Part | None) -> None:
+        if written := self._writer(version):
+            node = (self.view.primary(written.name), version.id)
+            self._hold(node, written.run, written.facts, grade, part)
 
-    def _hold(self, node: VersionId, run: Mapping[str, Any] | None, grade: Grade, part: Part | None) -> None:
+    def _hold(self, node: VersionId, run: RunKey, facts: RunFacts, grade: Grade, part: Part | None) -> None:
         """Add a version, or join its grade and part; a change leads to the readers again."""
-        if run is None:
-            return
         if known := self.held.get(node):
             joined = (min(known.grade, grade), _join(known.part, part))
             if joined == (known.grade, known.part):
                 return
             known.grade, known.part = joined
         elif self.budget.take([node]):
-            job = f"job:{run['job']['namespace']}:{run['job']['name']}"
-            time = run["endedAt"] or run["startedAt"] or run["createdAt"]
-            self.held[node] = Held(node, grade, run["id"], job, time, part, self._owners(node.dataset))
+            group = self.view.group(node[0])
+            shown = annotations_of(group.facts).owners if self.view.opens(*group.names) else ()
+            owners = tuple(owner.name for owner in shown)
+            self.held[node] = Held(*node, grade, summarize_run(run, facts), facts, part, owners)
         else:
             return
-        self._pending.append(node)
+        self._pending[node] = None
 
-    def _grade(self, run: str) -> Grade | None:
-        """Grade a reader by the best input; None for a reader of other parts alone."""
+    def _readers(self, writers: Mapping[RunKey, RunFacts]) -> Mapping[RunKey, RunFacts]:
+        """Read the runs that may have read the writers' outputs, and resolve their new inputs to versions."""
+        candidates, more = possible_readers(writers, self.view)
+        readers = owned_runs(read_run_facts(sorted(candidates), self.view), self.view.opens)
+        new = {run: names for run in readers if (names := candidates[run] - self._read.get(run, set()))}
+        fitting = self._inputs.limit_inputs({run: reading(readers[run], names) for run, names in new.items()})
+        for run, reads in reads_of(fitting, self.view).items():
+            self._read.setdefault(run, set()).update(new[run])
+            self._reads.setdefault(run, []).extend(reads)
+        if more or self._inputs.cut:
+            self.cuts["not all readers were read: the datasets of the load have too many"] = None
+        return readers
+
+    def _grade(self, run: RunKey) -> Grade | None:
+        """Grade a reader by the best input; None for a reader of other versions, or of other parts alone."""
         grades: list[Grade] = []
-        for used in self._run(run)["inputDatasetVersions"]:
-            held, read = self.held.get(_version(used)), _part(used)
-            if held is None or (read and held.part and are_disjoint(read, held.part)):
-                continue
-            grades.append("possibly" if used["resolvedBy"] in _BY_TIME else held.grade)
+        for used in self._reads.get(run, ()):
+            held, read = self.held.get((used.group.primary, used.version)), part_of(used.facets.get(SUBSET, {}))
+            if held is not None and not (read and held.part and are_disjoint(read, held.part)):
+                grades.append("possibly" if used.resolved_by in _BY_TIME else held.grade)
         return min(grades, default=None)
 
-    def _kept(self, held: Held) -> Iterator[Mapping[str, Any]]:
+    def _kept(self, held: Held) -> Iterator[KnownVersion]:
         """Yield the later versions of a dataset, until its rows were replaced."""
-        for document in self._later(held.id):
-            if self._replaces(held, document):
+        for version in self._later(held):
+            if self._replaces(held, version):
                 return
-            yield document
+            yield version
 
-    def _replaces(self, held: Held, document: Mapping[str, Any]) -> bool:
+    def _replaces(self, held: Held, version: KnownVersion) -> bool:
         """True if a version replaced all rows, or the part with the load."""
-        if document["failed"] or document["createdByRun"] is None or document["lifecycleState"] not in _REPLACES:
+        change = text_in(version.facets.get("lifecycleStateChange", {}), "lifecycleStateChange")
+        if version.failed or change not in _REPLACES or not self._writer(version):
             return False
-        written = self._written(VersionId(held.id.dataset, document["version"]), document)
-        return written is None or written == held.part
+        return self._part(version) in (None, held.part)
 
-    def _later(self, node: VersionId) -> Sequence[Mapping[str, Any]]:
+    def _later(self, held: Held) -> Sequence[KnownVersion]:
         """List the later versions of a dataset, oldest first; none for an unlisted version."""
-        newest_first = [document for document in self._versions(node.dataset) if not document["branch"]]
-        places = [place for place, document in enumerate(newest_first) if document["version"] == node.version]
-        return newest_first[: places[0]][::-1] if places else ()
+        versions = [
+            version
+            for version in self._versions[held.dataset]
+            if version.written is None or version.written.branch is None
+        ]
+        places = [place for place, version in enumerate(versions) if version.id == held.version]
+        return versions[: places[0]][::-1] if places else ()
 
-    def _written(self, node: VersionId, document: Mapping[str, Any]) -> Part | None:
+    def _load_versions(self, datasets: Iterable[DatasetId]) -> None:
+        """Read the versions of new datasets; none where the caller may not see a dataset."""
+        new = [self.view.group(name) for name in sorted({*datasets} - self._versions.keys())]
+        shown = [group for group in new if self.view.opens(*group.names)]
+        self._versions |= {group.primary: () for group in new}
+        for group, page in zip(shown, read_versions_of(shown, self.view), strict=True):
+            self._versions[group.primary] = page.versions
+            if page.cut:
+                text = f"{group.primary.node_id}: versions before the last {len(page.versions):,} were not read"
+                self.cuts[text] = None
+
+    def _writer(self, version: KnownVersion) -> WrittenVersion | None:
+        """Find the run of a version, if the caller may see its job."""
+        return version.written if version.written and self.view.opens(version.written.job) else None
+
+    def _part(self, version: KnownVersion) -> Part | None:
         """Read the part of the dataset written by a version; None: unknown."""
-        run = document["createdByRun"]
-        outputs = self._run(run["id"])["outputDatasetVersions"] if run else ()
-        return next((_part(output) for output in outputs if _version(output) == node), None)
-
-    def _readers(self, run: str) -> Iterable[str]:
-        response = self._once("/api/v1/runlineage/downstream", {"runId": run, "depth": 1})
-        if response["truncated"]:
-            self.cuts[f"run {run}: not all its readers were read"] = None
-        return [each["run"]["id"] for each in response["runs"] if each["run"]["id"] != run]
-
-    def _run(self, run: str) -> Mapping[str, Any]:
-        document: Mapping[str, Any] = self._once(f"/api/v1/jobs/runs/{quote(run, safe='')}", {})
-        if document["otherJobs"]:
-            self.cuts[f"run {run}: further jobs have runs of this id, which were not read"] = None
-        return document
-
-    def _versions(self, dataset: DatasetId) -> list[Mapping[str, Any]]:
-        """List the versions of a dataset, newest first."""
-        path, versions = f"{_path(dataset)}/versions", list[Mapping[str, Any]]()
-        while len(versions) < _VERSIONS_MAX:
-            page = self._once(path, {"limit": _PAGE, "offset": len(versions)})
-            versions += page["versions"]
-            if not page["versions"] or len(versions) >= page["totalCount"]:
-                return versions
-        self.cuts[f"{dataset.node_id}: versions before the last {_VERSIONS_MAX:,} were not read"] = None
-        return versions
-
-    def _owners(self, dataset: DatasetId) -> tuple[str, ...]:
-        return tuple(owner["name"] for owner in self._once(_path(dataset), {})["owners"])
-
-    def _once(self, path: str, query: Mapping[str, object]) -> Any:
-        """Fetch a document; remember it."""
-        key = f"{path} {sorted(query.items())}"
-        if key not in self._read:
-            self._read[key] = self.get(path, query)
-        return self._read[key]
-
-
-def _version(used: Mapping[str, Any]) -> VersionId:
-    of = used["datasetVersionId"]
-    return VersionId(DatasetId(of["namespace"], of["name"]), of["version"])
-
-
-def _part(used: Mapping[str, Any]) -> Part | None:
-    return part_of(used["facets"].get(SUBSET) or {})
+        if version.written is None:
+            return None
+        names = self.view.group(version.name).names
+        return part_of(merged_facets(version.written.facts.output_facets, names).get(SUBSET, {}))
 
 
 def _join(part: Part | None, other: Part | None) -> Part | None:
@@ -226,7 +219,3 @@ def _join(part: Part | None, other: Part | None) -> Part | None:
     if part is None or other is None or part.keys() != other.keys():
         return None
     return {kind: [*part[kind], *(entry for entry in other[kind] if entry not in part[kind])] for kind in part}
-
-
-def _path(dataset: DatasetId) -> str:
-    return f"/api/v1/namespaces/{quote(dataset.namespace, safe='')}/datasets/{quote(dataset.name, safe='')}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -37,6 +36,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_row(given: argparse.Namespace) -> int:
     """Print the commits of a row; return 1 if the dataset or the service is missing."""
     from headwater.api.values import path_of
+    from headwater.cli.logins import token_for
     from headwater.cli.service import NoResponse, fetch_json, printable
     from headwater.cli.text.terminal import print_json
     from headwater_model.ids import DatasetId
@@ -44,7 +44,7 @@ def run_row(given: argparse.Namespace) -> int:
     path = f"{path_of(DatasetId(given.namespace, given.dataset))}/rows/{given.row_id}"
     query = {} if given.sequence is None else {"sequence": given.sequence}
     try:
-        row = fetch_json(given.url, path, query, token=os.environ.get("HEADWATER_TOKEN"))
+        row = fetch_json(given.url, path, query, token=token_for(given.url))
     except (NoResponse, OSError) as error:
         print(f"headwater row: {error}", file=sys.stderr)
         return 1

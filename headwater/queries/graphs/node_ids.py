@@ -90,7 +90,7 @@ def _folded(nodes: Iterable[FieldNode], view: GraphView) -> Iterator[FieldNode]:
 
 
 def find_node(text: str, view: GraphView, rule: str = _RULE) -> Node | None:
-    """Find the dataset or job of this id, None if there is none; `Invalid` with the rule if it cannot be read."""
+    """Find the dataset or job of an id, such as `job:a:b`, or None; `Invalid` with the rule if it cannot be read."""
     return next(iter(_existing(_readable(text, _candidates(text), rule), view)), None)
 
 

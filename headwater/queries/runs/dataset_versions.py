@@ -159,9 +159,16 @@ def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~", *, ro
 
     At most `rows` of the index are read, under each name and of each kind of version.
     """
-    scan = _VersionScan(group, end, view.at)
-    advance(scan.unread, view, rows=rows, at=view.at)
-    return scan.page(most=True)
+    return read_versions_of([group], view, end, rows=rows)[0]
+
+
+def read_versions_of(
+    groups: Sequence[ResolvedDataset], view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX
+) -> list[VersionPage]:
+    """Read the versions of several datasets in the same rounds, as `read_versions`."""
+    scans = [_VersionScan(group, end, view.at) for group in groups]
+    advance([unread for scan in scans for unread in scan.unread], view, rows=rows, at=view.at)
+    return [scan.page(most=True) for scan in scans]
 
 
 def _version_of_run(version: WrittenVersion, group: ResolvedDataset) -> KnownVersion:

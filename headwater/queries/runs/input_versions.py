@@ -125,7 +125,7 @@ def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, l
 
 
 def outputs_of(facts: RunFacts, run: RunKey, view: GraphView) -> tuple[UsedVersion, ...]:
-    """List the versions made by a run, by dataset; its outputs are loaded."""
+    """List the versions made by a run, by dataset, `(UsedVersion, ...)`; its outputs are loaded."""
     job = owner(facts)
     if job is None or effective_time(facts) is None:
         return ()

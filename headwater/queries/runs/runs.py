@@ -39,7 +39,7 @@ CHILDREN_MAX = 1_000
 
 
 def possible_readers(runs: Mapping[RunKey, RunFacts], view: GraphView) -> tuple[Mapping[RunKey, set[DatasetId]], bool]:
-    """Find the runs that may have read the runs' outputs, with the read names; return true, too, if there are more.
+    """Find the possible readers of the runs' outputs, `{run: {name}}`; return true, too, if there are more.
 
     They started at most a day before the first of the runs: a reader may begin before its writer ends.
     """
@@ -64,7 +64,7 @@ def possible_readers(runs: Mapping[RunKey, RunFacts], view: GraphView) -> tuple[
 
 
 def reading(facts: RunFacts, names: set[DatasetId]) -> RunFacts:
-    """Reduce the inputs of a run to the names."""
+    """Reduce the inputs of a run to the names: `reading(facts, {raw})`."""
     texts = set(map(text_of, names))
     return replace(facts, inputs={text: time for text, time in facts.inputs.items() if text in texts})
 
@@ -88,7 +88,7 @@ def find_run(view: GraphView, run: str) -> Run | None:
 
 
 def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
-    """List the visible runs of an id, the earliest first; return true, too, if runs were left out.
+    """List the visible runs of an id, `[(run, facts)]`, the earliest first; return true, too, if runs were left out.
 
     The namespaces of the caller's token are read by themselves: runs of further namespaces never crowd them out.
     """
@@ -316,7 +316,7 @@ def _narrowed_outputs(
 
 
 def owned_runs(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:
-    """Choose the runs of visible jobs, without the runs of JobEvents."""
+    """Choose the runs of visible jobs (`view.sees`), without the runs of JobEvents."""
     owners = {run: owner(facts) for run, facts in runs.items() if not facts.declared}
     return {run: runs[run] for run, job in owners.items() if job is not None and may(job)}
 
@@ -349,9 +349,14 @@ def list_runs_below(
     parent: RunKey, view: GraphView, *, in_short: bool = False, limit: int, offset: int
 ) -> ResultPage[Run]:
     """List the children of this run, as `list_child_runs`."""
+    children, more = child_runs(parent, view)
+    listed = runs_in_detail(dict(children[offset : offset + limit]), view, in_short=in_short)
+    return ResultPage(listed, len(children), more or any(child.truncated for child in listed))
+
+
+def child_runs(parent: RunKey, view: GraphView) -> tuple[list[RunWithFacts], bool]:
+    """Read the children of a run, `[(run, facts)]`, the last started first; return true, too, if there are more."""
     page = view.query([child_runs_query(parent, CHILDREN_MAX)])[0]
     facts = read_run_facts(dict.fromkeys(map(run_of, page.rows)), view)
-    children = [(run_key, of) for run_key, of in owned_runs(facts, view.sees).items() if parent_run(of) == parent]
-    children.sort(key=lambda child: (child[1].first or "", child[0]), reverse=True)
-    listed = runs_in_detail(dict(children[offset : offset + limit]), view, in_short=in_short)
-    return ResultPage(listed, len(children), page.more or any(child.truncated for child in listed))
+    children = [(run, of) for run, of in owned_runs(facts, view.sees).items() if parent_run(of) == parent]
+    return sorted(children, key=lambda child: (child[1].first or "", child[0]), reverse=True), page.more

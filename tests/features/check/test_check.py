@@ -121,8 +121,52 @@ def test_a_report_that_a_bound_cuts_says_so(api, monkeypatch):
     assert (report["truncated"], report["cut"]) == (True, ["readers: not all were read; make a smaller change"])
 
 
+def test_a_dataset_that_no_job_writes_any_more_breaks_its_readers_before_all_else(api):
+    renamed = a_check(KEPT, FIELDS, output="other")
+    lost = f"dataset:{STORE}:checked"
+    report = checked(api, renamed)
+    assert report["changes"] == [
+        {"nodeId": lost, "change": "lost", "job": f"job:emissions:{CHECK}", "before": [], "after": []}
+    ]
+    readers = [(each["nodeId"], each["effect"], each["hops"], each["owners"]) for each in report["readers"]]
+    assert readers == [
+        (f"job:emissions:{CALCULATE}", "loses a dataset", 1, []),
+        ("job:emissions:report", "loses a dataset", 1, ["team-a"]),
+        (f"dataset:{STORE}:estimated", "loses a dataset", 2, []),
+        (f"dataset:{STORE}:report", "loses a dataset", 2, []),
+    ]
+    # A reader that changes along reads it no more, or still.
+    for dataset, count in (("other", 2), ("checked", 4)):
+        along = a_step("report", 11, [dataset], [a_dataset_made("report", {}, ["km"])])
+        assert len(checked(api, renamed, along)["readers"]) == count
+
+
+def test_a_dataset_with_another_writer_is_not_lost(api):
+    api.load(
+        a_step("copy", 9, ["raw"], [a_dataset_made("checked", {}, FIELDS)], run="01941f29-7c00-7ea7-b5a3-0000000000c1")
+    )
+    assert not checked(api, a_check(KEPT, FIELDS, output="other"))["breaks"]
+
+
+def test_the_writes_of_an_application_are_compared_with_those_of_its_last_run():
+    app = {"run": {"runId": "01941f29-7c00-7ea7-b5a3-0000000000a0"}, "job": {"namespace": "emissions", "name": "app"}}
+
+    def a_write(name, number, hour):
+        output = a_dataset_made(name, {}, ["a"])
+        return a_step(
+            f"app.{name}", hour, [], [output], run=f"01941f29-7c00-7ea7-b5a3-{number:012}", run_facets={"parent": app}
+        )
+
+    api = GraphApi()
+    of_app = a_step("app", 8, [], [], run=app["run"]["runId"])
+    api.load(of_app, a_write("x", 1, 8), a_write("y", 2, 8), a_step("read", 9, ["y"], ["z"]))
+    assert not checked(api, of_app, a_write("x", 3, 10), a_write("y", 4, 10))["breaks"]
+    [lost] = checked(api, of_app, a_write("x", 3, 10))["changes"]
+    assert (lost["nodeId"], lost["job"]) == (f"dataset:{STORE}:y", "job:emissions:app")
+
+
 def test_a_new_dataset_breaks_nothing(api):
-    assert not checked(api, a_check({"a": [source("raw", "flight")]}, ["a"], output="new"))["breaks"]
+    assert not checked(api, a_check({"a": [source("raw", "flight")]}, ["a"], job="new", output="new"))["breaks"]
 
 
 def test_a_column_with_a_tag_that_loses_its_mask_is_listed():

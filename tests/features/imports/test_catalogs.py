@@ -8,7 +8,7 @@ from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.features.imports.catalogs import datahub
 from headwater.features.imports.catalogs.spline import Plans
-from headwater.features.imports.event_sources import ConvertedSource, FileSource
+from headwater.features.imports.event_sources import converted, file_source
 from headwater_model.ids import DatasetId
 
 MS = 1_763_640_000_000  # 2025-11-20T12:00:00Z
@@ -272,7 +272,7 @@ def test_a_document_with_a_fault_harms_no_other_and_an_import_goes_on_between_tw
     file = tmp_path / "datahub.json"
     good = a_proposal(CHECKED, "upstreamLineage", {"upstreams": [upstream(RAW)]})
     file.write_text(json.dumps([good, {}, a_proposal(RAW, "ownership", {}), {**good, "entityUrn": RAW}]))
-    source = ConvertedSource(FileSource(file), lambda: datahub.Proposals().events_of)
+    source = converted(file_source(file), lambda: datahub.Proposals().events_of)
 
     events = list(source.events(0))
     assert [(event.place.rpartition("/")[2], bool(event.fault)) for event in events] == [

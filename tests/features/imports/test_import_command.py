@@ -21,10 +21,11 @@ from headwater.features.imports import event_sources
 from headwater.features.imports.catalogs.datahub import Proposals
 from headwater.features.imports.catalogs.spline import Plans
 from headwater.features.imports.event_sources import (
-    ConvertedSource,
-    FileSource,
+    EventSource,
     FoundEvent,
-    MarquezSource,
+    converted,
+    file_source,
+    marquez_source,
     read_events,
     sources_of,
 )
@@ -80,7 +81,7 @@ KEYS = [
 def a_source():
     """A source whose version is known."""
     events = [FoundEvent(f"a:{number}", json.dumps(event).encode()) for number, event in enumerate(EVENTS)]
-    return SimpleNamespace(name="a source", version="1", events=lambda start: iter(events[start:]))
+    return EventSource("a source", lambda: events, "1")
 
 
 def an_importer(service, tmp_path, faults=None):
@@ -129,8 +130,7 @@ PLAN = {"id": "p", "operations": {"write": {"outputSource": "s3://lake/x"}}, "na
 @pytest.mark.parametrize("begin", [lambda: Plans().events_of, lambda: Proposals().events_of], ids=["Spline", "DataHub"])
 def test_an_object_that_no_catalog_writes_is_a_fault_of_its_line(begin, changed):
     lines = [FoundEvent("a:1", json.dumps({**PLAN, **changed}).encode()), FoundEvent("a:2", b"{}")]
-    source = SimpleNamespace(name="a", version="1", events=lambda start: iter(lines[start:]))
-    *_, last = ConvertedSource(source, begin).events(0)
+    *_, last = converted(EventSource("a", lambda: lines), begin).events(0)
     assert last.place == "a:2"
 
 
@@ -217,7 +217,7 @@ def test_a_file_that_cannot_be_read_is_a_fault_of_its_own(tmp_path):
     service, faults = FakeService(), []
     importer = an_importer(service, tmp_path, faults)
     for name in ("gone.jsonl", "b.jsonl"):
-        importer.run(FileSource(tmp_path / name))
+        importer.run(file_source(tmp_path / name))
     assert (service.accepted, importer.refused) == (EVENTS, 1)
     assert "gone.jsonl: cannot be read" in faults[0]
 
@@ -270,11 +270,11 @@ def test_each_event_is_accepted_once_and_a_second_import_sends_nothing(tmp_path)
     service = FakeService()
     for skipped in (0, 1):
         importer = an_importer(service, tmp_path)
-        importer.run(FileSource(tmp_path / "a.jsonl"))
+        importer.run(file_source(tmp_path / "a.jsonl"))
         assert (service.accepted, importer.skipped) == (EVENTS, skipped)
     (tmp_path / "a.jsonl").write_bytes(LINES + LINES)
     importer = an_importer(service, tmp_path)
-    importer.run(FileSource(tmp_path / "a.jsonl"))
+    importer.run(file_source(tmp_path / "a.jsonl"))
     assert importer.accepted == 10
 
 
@@ -282,7 +282,7 @@ def test_a_refused_event_is_named_with_its_place_and_harms_no_other(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(LINES)
     service, faults = FakeService(refused=[run_of(1)], forbidden=[run_of(3)]), []
     importer = an_importer(service, tmp_path, faults)
-    importer.run(FileSource(tmp_path / "a.jsonl"))
+    importer.run(file_source(tmp_path / "a.jsonl"))
     assert (importer.accepted, importer.refused) == (3, 2)
     assert service.accepted == [EVENTS[0], EVENTS[2], EVENTS[4]]
     places = [fault.removeprefix(f"{tmp_path}/").split(" ")[0] for fault in sorted(faults)]
@@ -301,7 +301,7 @@ def test_an_import_that_stops_anywhere_goes_on_and_loses_nothing(tmp_path_factor
         service = FakeService(failing=range(at, 100) if at else ())
         importer = an_importer(service, folder)
         with suppress(Stopped) if at else nullcontext():
-            importer.run(FileSource(folder / "a.jsonl"))
+            importer.run(file_source(folder / "a.jsonl"))
         accepted += [event["run"]["runId"] for event in service.accepted]
     assert accepted == runs, "what was accepted is not sent again"
 
@@ -310,7 +310,7 @@ def test_a_failure_that_passes_is_waited_for(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(LINES)
     service = FakeService(failing=[1, 2, 3])
     importer = an_importer(service, tmp_path)
-    importer.run(FileSource(tmp_path / "a.jsonl"))
+    importer.run(file_source(tmp_path / "a.jsonl"))
     assert (importer.accepted, service.calls) == (5, 4)
 
 
@@ -319,7 +319,7 @@ def test_a_caller_without_rights_is_stopped_after_a_hundred_events(tmp_path):
     faults = []
     importer = an_importer(FakeService(forbidden=map(run_of, range(5))), tmp_path, faults)
     with pytest.raises(Stopped, match="no event of this caller"):
-        importer.run(FileSource(tmp_path / "a.jsonl"))
+        importer.run(file_source(tmp_path / "a.jsonl"))
     assert len(faults) == BATCH_EVENTS
 
 
@@ -327,10 +327,10 @@ def test_a_refused_event_is_remembered_by_an_import_that_goes_on(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(b"17\n" + LINES * 30)
     stopping = an_importer(FakeService(failing=range(2, 100)), tmp_path)
     with pytest.raises(Stopped):
-        stopping.run(FileSource(tmp_path / "a.jsonl"))
+        stopping.run(file_source(tmp_path / "a.jsonl"))
     for sent in (51, 150):
         service = FakeService()
-        an_importer(service, tmp_path).run(FileSource(tmp_path / "a.jsonl"))
+        an_importer(service, tmp_path).run(file_source(tmp_path / "a.jsonl"))
         assert len(service.accepted) == sent
 
 
@@ -392,14 +392,14 @@ TIMES = {
 @pytest.mark.parametrize("times", TIMES.values(), ids=TIMES)
 def test_each_event_of_a_marquez_is_read_once(times, monkeypatch):
     marquez = a_marquez(monkeypatch, *times)
-    runs = runs_in(MarquezSource("http://marquez"))
+    runs = runs_in(marquez_source("http://marquez"))
     assert sorted(runs) == [event["run"]["runId"] for event in marquez.events]
-    assert runs_in(MarquezSource("http://marquez"), start=len(runs) // 2) == runs[len(runs) // 2 :]
+    assert runs_in(marquez_source("http://marquez"), start=len(runs) // 2) == runs[len(runs) // 2 :]
 
 
 def test_a_marquez_is_read_page_by_page(monkeypatch):
     marquez = a_marquez(monkeypatch, *TIMES["each its own"])
-    assert len(runs_in(MarquezSource("http://marquez"))) == 450
+    assert len(runs_in(marquez_source("http://marquez"))) == 450
     assert [query["limit"] for query in marquez.requested] == [100] * 5
 
 
@@ -407,13 +407,13 @@ def test_more_events_of_one_time_than_a_page_may_have_are_refused(monkeypatch):
     a_marquez(monkeypatch, *TIMES["all the same"])
     monkeypatch.setattr(event_sources, "_PAGE_MAX", 100)
     with pytest.raises(NoResponse, match="more than 100 events of the time 2025-11-20T12:00:00"):
-        runs_in(MarquezSource("http://marquez"))
+        runs_in(marquez_source("http://marquez"))
 
 
 def test_a_marquez_that_redirects_to_another_host_is_not_followed(service: Service) -> None:
     service.redirects["/api/v1/events/lineage"] = f"{service.url.replace('127.0.0.1', 'localhost')}/elsewhere"
     with pytest.raises(NoResponse, match="HTTP 303"):
-        runs_in(MarquezSource(service.url))
+        runs_in(marquez_source(service.url))
     assert [path for path, *_ in service.requested] == ["/api/v1/events/lineage"]
 
 
@@ -433,15 +433,15 @@ def test_a_marquez_that_redirects_to_another_host_is_not_followed(service: Servi
 def test_unexpected_responses_of_a_marquez_are_named(service: Service, body, fault) -> None:
     service.body = body
     with pytest.raises(NoResponse, match=fault):
-        list(MarquezSource(service.url).events(0))
+        list(marquez_source(service.url).events(0))
 
 
 def test_what_a_marquez_got_late_is_sent_by_the_next_import(tmp_path, monkeypatch):
     marquez, service = a_marquez(monkeypatch, *TIMES["each its own"][100:103]), FakeService()
-    an_importer(service, tmp_path).run(MarquezSource("http://marquez"))
+    an_importer(service, tmp_path).run(marquez_source("http://marquez"))
     late = a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5ffffff0", eventTime="2025-11-20T00:00:00Z")
     marquez.events.append(late)
-    an_importer(service, tmp_path).run(MarquezSource("http://marquez"))
+    an_importer(service, tmp_path).run(marquez_source("http://marquez"))
     assert late in service.accepted
 
 
@@ -450,7 +450,7 @@ def test_standard_input_is_read_from_its_start_once_it_was_imported(tmp_path, mo
     for number in (0, 1):
         line = json.dumps(EVENTS[number]).encode()
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(line)))
-        an_importer(service, tmp_path).run(FileSource(Path("-")))
+        an_importer(service, tmp_path).run(file_source(Path("-")))
     assert service.accepted == EVENTS[:2]
 
 

@@ -9,11 +9,8 @@ import pytest
 
 from headwater.cli.main import main
 from headwater.features.recall.forms import render_plan
-from headwater.features.recall.versions import Recall
-from headwater.walk import Budget
-from headwater_model.ids import DatasetId
 from tests.builders_events import STORE, a_dataset, a_facet, a_run_event
-from tests.features.serving import getter, served
+from tests.features.serving import served
 from tests.unit.api.graph_api import GraphApi
 
 
@@ -43,52 +40,77 @@ def a_run(number, inputs, outputs):
     return a_run_event(run=run_id(number), job=f"j{number}", inputs=inputs, outputs=outputs, eventTime=time)
 
 
-def recalled(events, number=1, *, limit=100, repair=False):
-    """The grade of each held version by its run, and the run that repaired it."""
+def report(api, **load):
+    return api.found("/reports/recall", **load)
+
+
+def recalled(events, number=1, *, repair=False, **options):
+    """The grade of each held version by its run, or the run that repaired it."""
     api = GraphApi()
     api.load(*events)
-    recall = Recall(getter(api), Budget(limit))
-    recall.from_run(run_id(number))
-    held = recall.walk()
-    if repair:
-        recall.find_repairs()
-        return {(each.id.dataset.name, int(each.run[-3:])): int((each.repaired_by or "0")[-3:]) for each in held}
-    return {(each.id.dataset.name, int(each.run[-3:])): each.grade for each in held}
+    return {
+        (each["name"], int(each["run"][-3:])): int((each["repairedBy"] or "0")[-3:]) if repair else each["grade"]
+        for each in report(api, runId=run_id(number), **options)["versions"]
+    }
 
 
 LOAD = a_run(1, [], [wrote("raw", "OVERWRITE", version="7")])
-
-
-@pytest.mark.parametrize(
-    ("events", "grades"),
-    [
-        pytest.param([a_run(2, [read("raw", "7")], ["a"])], {("a", 2): "certainly"}, id="a reported version"),
-        pytest.param([a_run(2, [read("raw")], ["a"])], {("a", 2): "possibly"}, id="the time alone"),
-        pytest.param(
-            [a_run(2, [read("raw")], [wrote("a", version="1")]), a_run(3, [read("a", "1")], ["b"])],
-            {("a", 2): "possibly", ("b", 3): "possibly"},
-            id="a reader of a possible version",
-        ),
-        pytest.param(
-            [a_run(2, [], [wrote("raw", "OVERWRITE")]), a_run(3, [read("raw")], ["a"])],
-            {},
-            id="replaced before the read",
-        ),
-        pytest.param(
-            [a_run(2, [], ["raw"]), a_run(3, [read("raw")], ["a"])],
-            {("raw", 2): "possibly", ("a", 3): "possibly"},
-            id="kept by an append",
-        ),
-    ],
-)
-def test_versions_are_held_by_grade(events, grades):
-    assert recalled([LOAD, *events]) == {("raw", 1): "certainly", **grades}
 
 
 def test_a_reader_of_another_partition_is_left_out():
     load = a_run(1, [], [wrote("raw", "OVERWRITE", day(1))])
     readers = [a_run(2, [read("raw", part=day(2))], ["a"]), a_run(3, [read("raw", part=day(1))], ["b"])]
     assert recalled([load, *readers]) == {("raw", 1): "certainly", ("b", 3): "possibly"}
+
+
+def test_a_run_stands_for_its_child_runs_and_an_unknown_run_cuts_the_report():
+    parent = {"run": {"runId": run_id(9)}, "job": {"namespace": "emissions", "name": "app"}}
+    child = a_run(1, [], ["raw"])
+    child["run"]["facets"] = {"parent": parent}
+    assert recalled([child, a_run(2, [read("raw")], ["a"])], 9) == {("raw", 1): "certainly", ("a", 2): "possibly"}
+    api = GraphApi()
+    api.load(LOAD)
+    both = report(api, runId=[run_id(1), run_id(8)], grade="possibly")
+    assert [(each["name"], each["grade"]) for each in both["versions"]] == [("raw", "possibly")]
+    assert both["cut"] == [f"run {run_id(8)}: is unknown"]
+
+
+def test_a_version_of_an_unknown_writer_has_unknown_readers():
+    api = GraphApi()
+    api.load(a_run(2, [read("raw")], ["a"]))
+    [version] = api.found("/namespaces/s3%3A%2F%2Fflights/datasets/raw/versions")["versions"]
+    node_id = f"dataset:{STORE}:raw#{version['version']}"
+    unknown = f"{node_id}: no known run made it, so its readers are unknown"
+    assert report(api, nodeId=node_id) == {"versions": [], "cut": [unknown]}
+
+
+@pytest.mark.parametrize(
+    ("load", "status", "message"),
+    [
+        ({}, 400, "nodeId: must be given, or else runId, and not both"),
+        ({"nodeId": f"dataset:{STORE}:raw#{run_id(1)}", "start": "2025"}, 400, "must name no version where start"),
+        ({"nodeId": "job:emissions:j1"}, 400, "must be dataset:<namespace>:<name>"),
+        ({"nodeId": f"dataset:{STORE}:raw", "start": "2024", "end": "2025"}, 404, "not found"),
+        ({"runId": "no"}, 404, "not found"),
+        ({"runId": [f"r{number}" for number in range(51)]}, 400, "must be at most 50 run ids"),
+    ],
+)
+def test_a_faulty_load_is_refused(load, status, message):
+    api = GraphApi()
+    api.load(LOAD)
+    refused, form = api.get("/reports/recall", **load)
+    assert (refused, message in form["message"]) == (status, True), form
+
+
+def test_a_walk_costs_rounds_by_its_hops_not_by_its_versions():
+    def rounds(readers):
+        api = GraphApi()
+        api.load(LOAD, *(a_run(number, [read("raw", "7")], [f"a{number}"]) for number in range(2, 2 + readers)))
+        before = api.table.rounds
+        assert len(report(api, runId=run_id(1))["versions"]) == 1 + readers
+        return api.table.rounds - before
+
+    assert rounds(20) == rounds(2)
 
 
 def test_a_circle_ends_and_the_budget_cuts():
@@ -108,15 +130,39 @@ def test_a_repair_replaces_the_rows_without_the_load():
 def test_the_plan_deletes_known_partitions_alone():
     api = GraphApi()
     api.load(a_run(1, [], [wrote("db.raw", part=day(1))]), a_run(2, [read("db.raw")], ["lake/it's"]))
-    recall = Recall(getter(api), Budget(10))
-    recall.from_times(DatasetId(STORE, "db.raw"), "2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
-    assert list(render_plan(recall.walk())) == [
+    of_day = report(api, nodeId=f"dataset:{STORE}:db.raw", start="2025-11-20", end="2025-11-21")
+    assert list(render_plan(of_day["versions"])) == [
         f"-- {STORE}: runs {run_id(1)}",
         "DELETE FROM `db`.`raw` WHERE (`day` = '1');",
         f"-- {STORE}: runs {run_id(2)}",
         "-- the partitions with the load are unknown: write a condition of your own",
         "DELETE FROM `lake/it's` WHERE FALSE;",
     ]
+
+
+class WithRecords(GraphApi):
+    """The API with the records of a root, by a run each."""
+
+    def get(self, path, **query):
+        if path != "/records/search":
+            return super().get(path, **query)
+        records = [{"node_id": "n", "run_id": run_id(number)} for number in (1, 1, 8)] + [{"node_id": "m"}]
+        return 200, {"records": records if query["root"] == ["flights"] else [], "cursor": None, "truncated": False}
+
+
+def test_a_root_is_recalled_by_the_runs_of_its_records(capsys):
+    api = WithRecords()
+    api.load(LOAD, a_run(2, [read("raw", "7")], ["a"]))
+    with served(api) as url:
+        assert main(["recall", "--root", "flights", "--url", url]) == 1
+        assert main(["recall", "--root", "other", "--url", url]) == 2
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        f"possibly  dataset:{STORE}:a  run {run_id(2)} of job:emissions:j2",
+        f"possibly  dataset:{STORE}:raw  run {run_id(1)} of job:emissions:j1",
+    ]
+    assert f"! run {run_id(8)}: is unknown" in printed.err
+    assert "root other: none of its records names a run" in printed.err
 
 
 def test_the_command_prints_a_table_and_says_what_is_not_repaired(capsys):
@@ -139,4 +185,4 @@ def test_the_command_prints_a_table_and_says_what_is_not_repaired(capsys):
         assert "more than 1 versions" in capsys.readouterr().err
         assert main(["recall", "--run", run_id(9), "--url", url]) == 2
         with pytest.raises(SystemExit):
-            main(["recall", "--dataset", STORE, "raw", "--url", url])
+            main(["recall", "--run", run_id(1), "--from", "2025", "--url", url])

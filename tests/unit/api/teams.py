@@ -213,6 +213,7 @@ def requests_about(team, dataset="report", job="sum", number=2):
         ],
         "/api/v1/reports/provenance": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
         "/api/v1/reports/column-readers": [nodes[0]],
+        "/api/v1/reports/recall": [{"runId": run}, nodes[0], nodes[2]],
         "/api/v1/reports/impact": [
             {**query, **form} for query in (*nodes[:2], fields[0]) for form in ({}, {"format": "csv"})
         ],

@@ -35,6 +35,7 @@ COLUMN = f"datasetField:{STORE}"
 MORE = {
     "/api/v1/search": [{"q": "e"}, {"tag": "PII"}],
     "/api/v1/reports/usage": [{"tag": "PII"}],
+    "/api/v1/reports/recall": [{"nodeId": f"dataset:{STORE}:raw"}, {"runId": RUNS[READ_FLIGHTS]}],
     **{f"/api/v1/stats/{name}": [{"timezone": "UTC"}] for name in ("lineage-events", "jobs", "datasets", "sources")},
 }
 

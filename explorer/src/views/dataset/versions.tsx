@@ -4,10 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { type DatasetVersion, datasetVersions } from "../../api/queries";
+import { OF_LOAD } from "../../features";
 import { type FieldChange, fieldChanges } from "../../model/compare";
 import { count, plural } from "../../model/format";
 import { SchemaChanges } from "../../parts/error-text";
 import { Loaded } from "../../parts/frame";
+import { type Reader, useReader } from "../../parts/me";
 import { StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { link, mapLink } from "../../url/state";
@@ -31,6 +33,7 @@ const tells = ({ version, changes }: Row) =>
   changes === null || changes.length > 0 || version.failed || version.lifecycleState !== null;
 
 export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
+  const { can } = useReader();
   const result = useQuery(datasetVersions(node, VERSIONS_MAX));
   return (
     <Loaded of={result}>
@@ -60,7 +63,7 @@ export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
             </div>
             <LongTable
               label="versions"
-              columns={columnsOf(node)}
+              columns={columnsOf(node, can)}
               rows={isAll ? rows : telling}
               keyOf={({ version }) => version.version}
               height="none"
@@ -72,7 +75,7 @@ export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
   );
 }
 
-const columnsOf = (node: string): ColumnOf<Row>[] => [
+const columnsOf = (node: string, can: Reader["can"]): ColumnOf<Row>[] => [
   times("Made", ({ version }) => version.createdAt),
   {
     name: "Schema against the one before",
@@ -108,4 +111,8 @@ const columnsOf = (node: string): ColumnOf<Row>[] => [
       <Link href={mapLink({ node, at: new Date(Date.parse(createdAt) + 1).toISOString() })}>map at that time</Link>
     ),
   },
+  ...OF_LOAD.filter(([feature]) => can(feature)).map(([, view, title]) => ({
+    name: title,
+    cell: ({ version: { version } }: Row) => <Link href={link(view, { node: `${node}#${version}` })}>list</Link>,
+  })),
 ];

@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { run as fetchRun, jobRuns, type RawEvent, type Run, runEvents } from "../../api/queries";
-import { OF_OUTPUT } from "../../features";
+import { OF_LOAD, OF_OUTPUT } from "../../features";
 import { rowsOf, textOfSubset } from "../../model/facets";
 import { count, utc } from "../../model/format";
-import { Counted } from "../../parts/controls";
+import { Counted, LinkButton } from "../../parts/controls";
 import { RunError } from "../../parts/error-text";
 import { Asked, Facets, Head, Loaded, NodeLink, Opened } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -56,6 +56,7 @@ export function OneRun({ id, other = "" }: { id: string; other?: string }) {
 }
 
 function Actions({ run, isAlone }: { run: Run; isAlone: boolean }) {
+  const { can } = useReader();
   const isFailed = run.state === "FAILED" || run.state === "ABORTED";
   return (
     <div className="actions">
@@ -69,6 +70,14 @@ function Actions({ run, isAlone }: { run: Run; isAlone: boolean }) {
       >
         Map at that time
       </Link>
+      {OF_LOAD.map(
+        ([feature, view, title]) =>
+          can(feature) && (
+            <LinkButton key={view} to={link(view, { run: run.id })}>
+              {title}
+            </LinkButton>
+          ),
+      )}
     </div>
   );
 }

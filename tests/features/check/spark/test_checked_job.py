@@ -56,6 +56,60 @@ def test_a_job_runs_over_empty_frames_and_is_checked(tmp_path, capsys):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["job.py"]
 
 
+DATABASES = """
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.appName("etl").getOrCreate()
+url = "jdbc:postgresql://db.example/shop"
+orders = spark.read.format("jdbc").option("url", url).option("dbtable", "orders").load()
+spark.read.jdbc(url, "public.planes").join(orders, "id").select("price").write.jdbc(url, "totals", mode="append")
+orders.select("id").write.format("jdbc").options(url=url, dbtable="ids").mode("append").save()
+for attempt in (
+    lambda: spark.read.format("jdbc").option("url", url).option("query", "SELECT 1").load(),
+    lambda: spark.read.jdbc(url, "(SELECT 1) q"),
+    lambda: spark.read.jdbc("jdbc:unknown:x", "orders"),
+    lambda: spark.read.load(format="kafka", subscribe="t"),
+    lambda: spark.range(1).write.format("mongodb").save(),
+    lambda: spark.range(1).writeTo("t").using("kafka").create(),
+    lambda: spark.readStream.format("rate").load(),
+    lambda: spark.readStream.table("t"),
+    lambda: spark.sql("CREATE TEMPORARY VIEW v USING org.apache.spark.sql.jdbc OPTIONS (url '%s', dbtable 't')" % url),
+):
+    try:
+        attempt()
+        print("not refused")
+    except SystemExit as refused:
+        print(refused)
+"""
+
+
+def test_tables_of_databases_are_empty_frames_and_other_sources_are_refused(tmp_path, capfd):
+    api = GraphApi()
+    names = ("orders", "planes", "totals", "ids")
+    tables = [{"namespace": "postgres://db.example:5432", "name": f"shop.public.{name}"} for name in names]
+    fields = [
+        {"fields": [{"name": "id", "type": "integer"}, {"name": column}]} for column in ("price", "seats", "x", "y")
+    ]
+    api.load(
+        a_step("load", 8, [], [{**table, "facets": {"schema": of}} for table, of in zip(tables, fields, strict=True)])
+    )
+    job = tmp_path / "job.py"
+    job.write_text(DATABASES, encoding="utf-8")
+    with served(api) as url:
+        status = main(["check", "--url", url, "--format", "json", str(job)])
+    printed = capfd.readouterr()
+    column = "datasetField:postgres://db.example:5432:shop.public"
+    changes = [
+        (change["nodeId"].removeprefix(column), change["change"]) for change in json.loads(printed.out)["changes"]
+    ]
+    assert (changes, status) == ([(".ids:y", "lost"), (".totals:id", "lost"), (".totals:x", "lost")], 0)
+    refusals = [line for line in printed.err.splitlines() if line.startswith(("headwater check: ", "not refused"))]
+    assert [line.removeprefix("headwater check: ").partition(":")[0] for line in refusals] == [
+        *("query", "dbtable", "url", "format kafka", "format mongodb", "format kafka"),
+        *("readStream", "readStream", "format org.apache.spark.sql.jdbc"),
+    ]
+
+
 def test_statements_of_spark_sql_are_checked(tmp_path, capsys):
     api = GraphApi()
     orders, totals = ({"namespace": "s3://lake", "name": f"warehouse/shop.db/{name}"} for name in ("orders", "totals"))
