@@ -6,7 +6,7 @@ A catalogue is a few partitions. Each has a snapshot of its sets, and a row for 
     NAMES#<shard>  SNAPSHOT       {"sets": {...}, "parts": {<part>: <size>}, "replaced": {<part>: <time>}}
     NAMES#<shard>  PART#<n>#<h>   {"sets": {...}}                                         older values
 
-A change is written in the transaction that creates the named thing, or before it, where a superset does no harm. It is
+A change is written after the facts of the named thing, or before them, where a superset does no harm. It is
 equal whoever writes it, and its content decides its partition. Compaction adds a partition's changes to its snapshot,
 then removes them. A reader reads the changes first: a change removed by then is in the snapshot read afterwards. Sets
 are merged and never lose a value, so order, repetition and the death of a loader do not matter.

@@ -210,6 +210,12 @@ def schema_columns(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> 
     yield from column_rows(text_of(dataset), map(print_dotted, columns), size)
 
 
+def columns_of_schemas(facts: DatasetFacts) -> Set[str]:
+    """List the paths in the schemas of facts, `{"id", "owner.name"}`, if rows of all their words are written."""
+    paths = {print_dotted(path) for schema in _schemas(facts).values() for path in _paths(schema)}
+    return paths if sum(map(len, paths)) <= _PATHS_CHARS_MIN and not facts.temporary else set()
+
+
 def _schemas(facts: DatasetFacts) -> Facets:
     """Join the schemas read, written or declared, by content."""
     histories = (facts.facets, facts.written_schemas, facts.read_schemas)
