@@ -51,13 +51,12 @@ def test_queues_with_an_event_source_mapping_are_polled_while_idle_and_a_stream_
 
 
 def test_what_no_handler_requests_is_paid_for_too():
-    """The Spark job reads each trace object once, and the day's digest; the alarms' topic has a key of its own."""
+    """The Spark job reads each trace object once, and the day's digest."""
     ledger = a_ledger()
     ledger.tallies["trace"]["s3", "PutObject"] = Tally(calls=50)
     lines = {(line.service, line.what): line for line in bill(ledger, a_day(memory_mb={"load": 1024, "trace": 1}))}
 
     assert lines["S3", "objects read by the Spark job"].quantity == 50 * 1000 * 30 + 30
-    assert lines["KMS", "key of the alarms' topic"].usd(read_prices()) == 1.0
 
 
 def test_every_line_has_a_price_and_every_price_a_line():
