@@ -24,7 +24,7 @@ from benchmarks import (
     queries,
     trace,
 )
-from benchmarks.processes import PROJECT, Report, run
+from benchmarks.processes import PROJECT, Report
 from benchmarks.results import read_results, replace_rows, write_results
 from benchmarks.results_page import render_results_page, render_rows
 from benchmarks.rows import Row
@@ -100,21 +100,23 @@ def _cost(console: Console, *, write: bool) -> Sequence[Row]:
     """Count the calls of a thousand records, write the price of a month, and return the prices of a million."""
     # Imported here: moto and the stack's parts take longer to import than the benchmarks.
     from benchmarks.cost import read_prices
-    from benchmarks.cost_events import price_of_events, render_events_cost
+    from benchmarks.cost_events import prices_of_events, render_events_cost
     from benchmarks.cost_page import prices_of_records, render_cost_page
     from benchmarks.day import ARRIVALS, run_day
+    from benchmarks.event_units import count_units
     from local_stack.template.synthesis import synthesize
 
     with console.status("cost: synthesizing the stack") as status:
         template = synthesize()
         day, prices = run_day(ARRIVALS, _reporting("cost", status.update), template), read_prices()
-        calls, with_columns = run("events_work", "calls", "1"), run("events_work", "calls-lineage", "1")
-        page = f"{render_cost_page(day, prices)}\n{render_events_cost(calls, with_columns, prices)}"
+        status.update("cost: counting the units of events")
+        units = count_units()
+        page = f"{render_cost_page(day, prices)}\n{render_events_cost(units, prices)}"
     if write:
         _COST.write_text(page, encoding="utf-8")
     else:
         _print(console, page)
-    return [*prices_of_records(day, prices), price_of_events(calls, prices)]
+    return [*prices_of_records(day, prices), *prices_of_events(units, prices)]
 
 
 def _print(console: Console, text: str) -> None:
