@@ -23,7 +23,7 @@ from headwater.facts.facts import (
     text_of,
 )
 from headwater.facts.facts_delta import Sender
-from headwater.facts.index_rows import changed_reports, child_job_rows, late_reports, transactional_rows
+from headwater.facts.index_rows import changed_reports, child_job_rows, gone_rows, late_reports, transactional_rows
 from headwater.facts.keys import COUNT, FACTS, dataset_pk, facts_key, job_pk, namespace_pk
 from headwater.facts.list_rows import lately_rows, owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
 from headwater.facts.run_facts import owner
@@ -74,6 +74,10 @@ class Kind:
     def moving(self, thing: Any, old: Facts, new: Facts) -> Sequence[Row]:
         """Make the rows to move with the facts, in a transaction: changed reports of a run."""
         return list(changed_reports(thing, old, new)) if isinstance(old, RunFacts) and isinstance(new, RunFacts) else ()
+
+    def gone(self, thing: Any, old: Facts, new: Facts) -> Sequence[Key]:
+        """List the keys of the rows to delete in the transaction."""
+        return gone_rows(thing, old, new) if isinstance(old, RunFacts) and isinstance(new, RunFacts) else ()
 
     def late(self, thing: Any, old: Facts, new: Facts, delta: Facts) -> Iterator[Row]:
         """Yield the rows to write after the facts: a loader that died before them gets its events again.

@@ -6,8 +6,9 @@ checks each row against the facts: a job may get another parent, and a run may t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from itertools import islice
 
 import orjson
 
@@ -220,7 +221,7 @@ def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     The end of a run that goes on changes all rows again. In a wide run each row
     would repeat the names of the run's other side, so rows of wide runs leave the names to the facts.
     """
-    if not effective_time(facts) or is_wide(facts):
+    if not effective_time(facts) or _is_wide(facts):
         return {}
     reports = RunReports(run, facts)
     if len(reports.keys) > EXACT_MAX:
@@ -258,7 +259,15 @@ def changed_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
             yield replace(row, version=1)
 
 
-def is_wide(facts: RunFacts) -> bool:
+def gone_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Sequence[Key]:
+    """List the keys of unverified rows to delete with the change of a run that goes on; none of a wide run."""
+    if _is_wide(old) or transactional_rows(run, old):
+        return ()
+    stay = RunReports(run, new).keys
+    return [key for key in islice(RunReports(run, old).keys, EXACT_MAX) if key not in stay]
+
+
+def _is_wide(facts: RunFacts) -> bool:
     """True if the run has more rows than a transaction holds: a row for each input and output."""
     return len(facts.inputs) + len(facts.outputs) > EXACT_MAX
 

@@ -100,6 +100,7 @@ class _Change:
         return Swap(
             Row(*self.subject.key, data, self.row.version if self.row else 0),
             puts=tuple(self.kind.moving(thing, old, new)),
+            deletes=tuple(self.kind.gone(thing, old, new)),
             adds=tuple(self.kind.counted(thing, old, new)),
         )
 
@@ -179,7 +180,8 @@ def _write_facets(delta: FactsDelta, rows: Mapping[Key, Row], table: GraphTable)
     indexed = table.get(columns) if columns else {}
     unindexed = columns.keys() - indexed.keys()
     if new:
-        words = (row for key in sorted(unindexed) for row in _reported_rows(*columns[key]))
+        named = (columns[key] for key in sorted(unindexed))
+        words = (row for text, paths in named for row in column_rows(text, paths, sum(map(len, paths))))
         table.put((*(row for ref in new for row in ref.rows), *joined_words(words)))
     return [Row(*key) for key in sorted({*missing, *unindexed})]
 
@@ -191,10 +193,6 @@ def _beyond_schemas(text: IdText, paths: Sequence[str], delta: FactsDelta, rows:
     facts = DatasetFacts(**stored.data["facts"]) if stored else DatasetFacts()
     known = columns_of_schemas(join(facts, delta.facts[DatasetFacts].get(dataset, DatasetFacts())))
     return [path for path in paths if path not in known]
-
-
-def _reported_rows(dataset: IdText, paths: Sequence[str]) -> Iterator[Row]:
-    return column_rows(dataset, paths, sum(map(len, paths)))
 
 
 def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:
