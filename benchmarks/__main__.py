@@ -22,7 +22,7 @@ from benchmarks import (
     queries,
     trace,
 )
-from benchmarks.processes import PROJECT, Report, run
+from benchmarks.processes import PROJECT, Report
 from benchmarks.results import read_results, replace_rows, write_results
 from benchmarks.results_page import render_results_page, render_rows
 from benchmarks.rows import Row
@@ -102,19 +102,20 @@ def _cost(*, write: bool) -> Sequence[Row]:
     """Count the calls of a thousand records, write the price of a month, and return the prices of a million."""
     # Imported here: moto and the stack's parts take longer to import than the benchmarks.
     from benchmarks.cost import read_prices
-    from benchmarks.cost_events import price_of_events, render_events_cost
+    from benchmarks.cost_events import prices_of_events, render_events_cost
     from benchmarks.cost_page import prices_of_records, render_cost_page
     from benchmarks.day import ARRIVALS, run_day
+    from benchmarks.event_units import count_units
     from local_stack.template.synthesis import synthesize
 
     day, prices = _timed("cost", lambda report: run_day(ARRIVALS, report, synthesize())), read_prices()
-    calls, with_columns = run("events_work", "calls", "1"), run("events_work", "calls-lineage", "1")
-    page = f"{render_cost_page(day, prices)}\n{render_events_cost(calls, with_columns, prices)}"
+    units = _timed("units of events", lambda _: count_units())
+    page = f"{render_cost_page(day, prices)}\n{render_events_cost(units, prices)}"
     if write:
         _COST.write_text(page, encoding="utf-8")
     else:
         print(page)
-    return [*prices_of_records(day, prices), price_of_events(calls, prices)]
+    return [*prices_of_records(day, prices), *prices_of_events(units, prices)]
 
 
 if __name__ == "__main__":

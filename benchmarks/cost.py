@@ -150,7 +150,6 @@ def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
     yield Line("CloudWatch", "metrics", "metric", METRICS)
     yield Line("CloudWatch", "alarms", "alarm", day.alarm_metrics)
     yield Line("CloudWatch", "dashboard", "dashboard", 1)
-    yield Line("KMS", "key of the alarms' topic", "kms_key", 1)
 
 
 def _repeats(stage: str) -> int:

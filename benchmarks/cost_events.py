@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 from benchmarks.cost import CALL_S, INVOCATION_S, Line, PriceTable
-from benchmarks.events_work import BATCH, RUNS
-from benchmarks.processes import Figures
+from benchmarks.event_units import EVENTS as COUNTED
+from benchmarks.event_units import READ, REQUESTS, Units, render_units
+from benchmarks.events_work import BATCH
 from benchmarks.rows import Row
 from benchmarks.tables import render_table
 from headwater.aws.clients import CONCURRENCY
@@ -15,54 +16,52 @@ EVENTS = 1_000_000
 _MEMORY_GB = 1.0
 
 
-def bill_events(calls: Figures) -> list[Line]:
-    """Bill a million events in full batches; `calls` are for a single event."""
+def bill_events(units: Mapping[str, float]) -> list[Line]:
+    """Bill a million events in full batches; `units` are of a single event, by kind of row."""
     batches = EVENTS / BATCH
-    aws_calls = calls["reads"] + calls["writes"] + 1 / BATCH
-    seconds = INVOCATION_S + BATCH * aws_calls * CALL_S / CONCURRENCY
+    seconds = INVOCATION_S + (BATCH * units[REQUESTS] + 1) * CALL_S / CONCURRENCY
+    written = sum(units.values()) - units[READ] - units[REQUESTS]
     return [
         Line("SQS", "sent, received, deleted", "sqs_request", EVENTS * (1 + 1 / 10 + 1)),
         Line("Lambda", "requests", "lambda_request", batches),
         Line("Lambda", "events", "lambda_gb_s", batches * seconds * _MEMORY_GB),
-        Line("DynamoDB", "writes", "dynamodb_write", EVENTS * calls["write_units"]),
-        Line("DynamoDB", "reads", "dynamodb_read", EVENTS * calls["read_units"]),
+        Line("DynamoDB", "writes", "dynamodb_write", EVENTS * written),
+        Line("DynamoDB", "reads", "dynamodb_read", EVENTS * units[READ]),
         Line("S3", "raw log", "s3_put", batches),
     ]
 
 
-def price_of_events(calls: Figures, table: PriceTable) -> Row:
-    """Build the row of a million events' price."""
-    usd = sum(line.usd(table) for line in bill_events(calls))
-    return Row(f"cost: a million events, in batches of {BATCH}", f"${usd:.2f}", "", "", "")
+def prices_of_events(units: Units, table: PriceTable) -> Iterator[Row]:
+    """Yield the price of a million events, a row for each situation."""
+    for situation, of_event in units.items():
+        usd = sum(line.usd(table) for line in bill_events(of_event))
+        yield Row(f"cost: a million events, in batches of {BATCH}; {situation}", f"${usd:.2f}", "", "", "")
 
 
-def render_events_cost(calls: Figures, with_columns: Figures, table: PriceTable) -> str:
-    """Render the section; `with_columns` are the calls of an event with column lineage."""
-    lines = _lines(bill_events(calls), bill_events(with_columns), table)
-    bill = render_table(("", "a million events", "with columns"), "lrr", lines)
-    return "\n".join((*_about(calls, with_columns), *bill, ""))
+def render_events_cost(units: Units, table: PriceTable) -> str:
+    """Render the section, a column for each situation."""
+    bills = [bill_events(of_event) for of_event in units.values()]
+    lines = [
+        (f"{line.service}: {line.what}", *(f"{other.usd(table):,.2f}" for other in same))
+        for line, *_ in zip(*bills, strict=True)
+        for same in [[bill[bills[0].index(line)] for bill in bills]]
+    ]
+    lines += [("**total**", *(f"**{sum(line.usd(table) for line in bill):,.2f}**" for bill in bills))]
+    return "\n".join((*_about(), *render_table(("", *units), "l" + "r" * len(units), lines), "", *_units(units)))
 
 
-def _about(calls: Figures, with_columns: Figures) -> Iterator[str]:
+def _about() -> Iterator[str]:
     yield "## A million OpenLineage events, in US dollars"
     yield ""
     yield (
-        f"Events of jobs with {RUNS} runs, with 3 inputs and 2 outputs, START or COMPLETE, in batches of "
-        f"{BATCH}: {_show(calls)} of DynamoDB for each, counted by `python -m benchmarks events`. With "
-        f"`columnLineage` of 20 columns an output: {_show(with_columns)}; equal column lineage is stored once, not "
-        "with every run."
+        f"Runs with 3 inputs and 2 outputs, schemas and `columnLineage` send START and COMPLETE in batches of {BATCH}. "
+        "A first run is of a new job with new datasets. Both events of a further run are in one batch, or in two."
     )
     yield ""
 
 
-def _show(calls: Figures) -> str:
-    return (
-        f"{calls['reads']:.1f} reads ({calls['read_units']:.0f} read units) and {calls['writes']:.1f} writes "
-        f"({calls['write_units']:.0f} write units)"
-    )
-
-
-def _lines(plain: Sequence[Line], columns: Sequence[Line], table: PriceTable) -> Iterator[Sequence[str]]:
-    for line, with_columns in zip(plain, columns, strict=True):
-        yield f"{line.service}: {line.what}", f"{line.usd(table):,.2f}", f"{with_columns.usd(table):,.2f}"
-    yield "**total**", *(f"**{sum(line.usd(table) for line in lines):,.2f}**" for lines in (plain, columns))
+def _units(units: Units) -> Iterator[str]:
+    yield f"DynamoDB's units of an event by kind of row; `python -m benchmarks.event_units` counts {COUNTED:,} events:"
+    yield ""
+    yield render_units(units)
+    yield ""

@@ -10,6 +10,9 @@ from benchmarks.day import RECORDS, Day
 from benchmarks.rows import Row
 from benchmarks.tables import render_table
 
+# The lines of a stack without a record.
+_IDLE = (("SQS", "polled while idle"), ("CloudWatch", "alarms"), ("CloudWatch", "dashboard"))
+
 
 def render_cost_page(day: Day, table: PriceTable) -> str:
     """Render the page."""
@@ -42,6 +45,8 @@ def _bills(day: Day, table: PriceTable) -> Iterator[str]:
     yield ""
     yield from render_table(("", *bills), "l" + "r" * len(bills), _lines(list(bills.values()), table))
     yield ""
+    idle = sum(_usd(next(iter(bills.values())), *line, table) for line in _IDLE)
+    yield f"An idle stack pays ${idle:.2f} of these: polls, alarms and dashboard."
     yield (
         "Archive and graph table grow by this amount every month. A request over HTTP adds API Gateway's price, a task "
         "of Step Functions its transition ($25 a million). The graph in SQL, off by default, has [its own "

@@ -31,7 +31,7 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
     works = {variant: lambda variant=variant: run_variant(variant, rounds) for variant in _VARIANTS}
     figures = in_turns(1 if quick else 3, works, report)
     runs = QUICK_RUNS if quick else RUNS
-    counted = ("calls", "calls-singly", "calls-young", *(f"calls-{variant}" for variant in COLUMNS))
+    counted = ("calls", "calls-singly", *(f"calls-{variant}" for variant in COLUMNS))
     calls = {variant: run("events_work", variant, rounds, str(runs)) for variant in counted}
     of = f"events: batches of {BATCH}"
     ours = figures["ours"]["per_cpu_s"]
@@ -48,7 +48,6 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
         ),
         without_goal(f"{of}; one at a time", ours, figures["singly"]["per_cpu_s"], show=events_per_second),
         _calls(f"{of}; one at a time: DynamoDB", calls["calls"], calls["calls-singly"]),
-        _calls(f"{of}; {runs} runs of each job before, not 1: DynamoDB", calls["calls"], calls["calls-young"]),
         *_columns(figures, calls),
     ]
 

@@ -37,7 +37,7 @@ from headwater.facts.table import GraphTable
 from headwater.loading.event_log import EventLog
 from headwater.loading.load import EventStores, load_events
 from lambdas.events import handler
-from local_stack.aws.partiql import parse_put
+from tests.fakes.capacity import writes
 from tests.fakes.memory_dynamodb import Calls, MemoryDynamo
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ class Recorder(MemoryDynamo):
     def respond(self, operation: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Respond to a call and collect its written keys."""
         response = super().respond(operation, request)
-        self._written.update(dict.fromkeys(_keys_written(operation, request)))
+        keys = ((item["pk"]["S"], item["sk"]["S"]) for item, _ in writes(operation, request))
+        self._written.update(dict.fromkeys(keys))
         return response
 
     def written(self) -> list[dict[str, Any]]:
@@ -163,27 +164,6 @@ class Recorder(MemoryDynamo):
         items = [self.item(*key) for key in self._written]
         self._written.clear()
         return [{name: plain.deserialize(value) for name, value in item.items()} for item in items if item]
-
-
-def _keys_written(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the keys written by a call."""
-    match operation:
-        case "PutItem":
-            keys = [request["Item"]]
-        case "BatchWriteItem":
-            writes = [write for several in request["RequestItems"].values() for write in several]
-            keys = [
-                write["PutRequest"]["Item"] if "PutRequest" in write else write["DeleteRequest"]["Key"]
-                for write in writes
-            ]
-        case "BatchExecuteStatement":
-            keys = [put.item for put in map(parse_put, request["Statements"]) if put]
-        case "TransactWriteItems":
-            actions = [write for action in request["TransactItems"] for write in action.values()]
-            keys = [write.get("Item") or write["Key"] for write in actions]
-        case _:
-            keys = []
-    return ((key["pk"]["S"], key["sk"]["S"]) for key in keys)
 
 
 def memory_load(dynamo: MemoryDynamo) -> Load:
@@ -272,7 +252,6 @@ VARIANTS: dict[str, Callable[[int, int], Figures]] = {
     "weaker": lambda rounds, _: measure_plain(rounds, put_in_batches),
     "calls": lambda rounds, runs: measure_calls(rounds, BATCH, runs),
     "calls-singly": lambda rounds, runs: measure_calls(rounds, 1, runs),
-    "calls-young": lambda rounds, _: measure_calls(rounds, BATCH, runs=1),
     **{name: _with_columns(sends) for name, sends in COLUMNS.items()},
     **{f"calls-{name}": _calls_with_columns(sends) for name, sends in COLUMNS.items()},
 }

@@ -11,7 +11,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_kms as kms
+from aws_cdk import aws_lambda as lam
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
@@ -42,9 +42,8 @@ class Alarms(Construct):
         super().__init__(scope, construct_id)
         self._namespace, self._ok_actions = metrics_namespace, ok_actions
         self.alarms: list[cloudwatch.Alarm] = []
-        key = _topic_key(self)
         # The id of the first topic is older than the second: people subscribed to it stay subscribed.
-        self.pages, self.mails = _encrypted_topic(self, "Topic", key), _encrypted_topic(self, "MailTopic", key)
+        self.pages, self.mails = _topic(self, "Topic"), _topic(self, "MailTopic")
         if email:
             for topic in (self.pages, self.mails):
                 topic.add_subscription(subscriptions.EmailSubscription(email))
@@ -70,20 +69,14 @@ class Alarms(Construct):
             f"{name}Late", age, age_max.to_seconds(), "The queue's function does not keep up, or fails.", pages=True
         )
 
-    def watch_function(self, function: ServiceFunction) -> None:
-        """Watch for errors and throttles beyond the cure of retries."""
-        name = function.node.id
-        errors = function.resource.metric_errors(period=FIVE_MINUTES)
-        self._alarm(f"{name}Errors", errors, 1, "The function keeps failing.", periods=_LASTING_PERIODS)
-        throttles = function.resource.metric_throttles(period=FIVE_MINUTES)
-        self._alarm(
-            f"{name}Throttles",
-            throttles,
-            1,
-            "The account has no concurrency left.",
-            periods=_LASTING_PERIODS,
-            guide="FunctionThrottles",
-        )
+    def watch_functions(self, functions: Iterable[ServiceFunction]) -> None:
+        """Watch each function for errors beyond the cure of retries, and the account for throttles."""
+        for function in functions:
+            errors = function.resource.metric_errors(period=FIVE_MINUTES)
+            self._alarm(f"{function.node.id}Errors", errors, 1, "The function keeps failing.", periods=_LASTING_PERIODS)
+        throttles = lam.Function.metric_all_throttles(period=FIVE_MINUTES)
+        meaning = "The account has no concurrency left."
+        self._alarm("FunctionThrottles", throttles, 1, meaning, periods=_LASTING_PERIODS)
 
     def watch_stream(self, name: str, function: ServiceFunction, *, age_max: Duration) -> None:
         """Watch a stream: it loses a record after 24 hours."""
@@ -239,29 +232,9 @@ _ALARMS = iam.ServicePrincipal("cloudwatch.amazonaws.com")
 _OF_THIS_ACCOUNT = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}
 
 
-def _topic_key(scope: Construct) -> kms.Key:
-    """Make a key of ours: AWS's key for SNS has a fixed policy, without CloudWatch's alarms."""
-    key = kms.Key(
-        scope,
-        "TopicKey",
-        description="Encrypts Headwater's alarm messages.",
-        enable_key_rotation=True,
-        removal_policy=cdk.RemovalPolicy.DESTROY,
-    )
-    key.add_to_resource_policy(
-        iam.PolicyStatement(
-            principals=[_ALARMS],
-            actions=["kms:Decrypt", "kms:GenerateDataKey*"],
-            resources=["*"],
-            conditions=_OF_THIS_ACCOUNT,
-        )
-    )
-    return key
-
-
-def _encrypted_topic(scope: Construct, construct_id: str, key: kms.Key) -> sns.Topic:
-    """Make a topic to which the alarms of this account may publish."""
-    topic = sns.Topic(scope, construct_id, master_key=key, enforce_ssl=True)
+def _topic(scope: Construct, construct_id: str) -> sns.Topic:
+    """Make a topic to which the alarms of this account may publish; `kms_key_arn` gives it a key."""
+    topic = sns.Topic(scope, construct_id, enforce_ssl=True)
     # A policy of the topic's own replaces the account's right to publish, alarms included.
     topic.add_to_resource_policy(
         iam.PolicyStatement(

@@ -61,8 +61,7 @@ class Observability(Construct):
         # Alarms by kind: the core's resources, then those of the features.
         _watch_queues(alarms, ingestion, events, compaction)
         alarms.watch_queues(queue for addition in additions for queue in addition.queues)
-        for function in functions:
-            alarms.watch_function(function)
+        alarms.watch_functions(functions)
         alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
         alarms.watch_compaction(compaction.state_machine)
         alarms.watch_machines(machine for addition in additions for machine in addition.machines)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import BatchStatementRequestTypeDef
 
-    from headwater.aws.items import Item
+    from headwater.aws.items import Item, Value
 
 # DynamoDB's quota of statements in a batch.
 STATEMENTS_MAX = 25
@@ -53,11 +53,40 @@ def put_versions(
 
     Raises `Unavailable` if DynamoDB keeps refusing for now, and `ClientError` for an item refused for good.
     """
+    return _execute(dynamodb, table, items, [_statement(table, item) for item in items], sleep)
+
+
+def put_unversioned(
+    dynamodb: DynamoDBClient,
+    table: str,
+    items: Sequence[Item],
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Put items of different keys, but over no item with a `version`.
+
+    `"version": {"N": "1"}` is tried as a new item first, a greater version first over an item without a version.
+    """
+    over = [item[_VERSION]["N"] != "1" for item in items]
+    for _ in range(2):
+        statements = [_statement(table, item, over=old) for item, old in zip(items, over, strict=True)]
+        done = _execute(dynamodb, table, items, statements, sleep)
+        # The other form, for the refused.
+        left = [number for number, written in enumerate(done) if not written]
+        items, over = [items[number] for number in left], [not over[number] for number in left]
+
+
+def _execute(
+    dynamodb: DynamoDBClient,
+    table: str,
+    items: Sequence[Item],
+    statements: Sequence[BatchStatementRequestTypeDef],
+    sleep: Callable[[float], None],
+) -> list[bool]:
     written: dict[int, bool] = {}
     for group in _groups(items):
         left = group
         for _ in attempts(_TRIES, sleep):
-            responses = dynamodb.batch_execute_statement(Statements=[_statement(table, items[index]) for index in left])
+            responses = dynamodb.batch_execute_statement(Statements=[statements[index] for index in left])
             results = [_outcome_of(response) for response in responses["Responses"]]
             written |= {index: done for index, done in zip(left, results, strict=True) if done is not None}
             left = [index for index in left if index not in written]
@@ -82,18 +111,19 @@ def _groups(items: Sequence[Item]) -> Iterator[list[int]]:
         yield group
 
 
-def _statement(table: str, item: Item) -> BatchStatementRequestTypeDef:
-    """Build the INSERT of a first version, or the UPDATE with the effect of a put."""
+def _statement(table: str, item: Item, *, over: bool | None = None) -> BatchStatementRequestTypeDef:
+    """Build the INSERT of a first version, or the UPDATE with the effect of a put; `over` an item without a version."""
     version = int(item[_VERSION]["N"])
-    if version == 1:
+    if over is False or (over is None and version == 1):
         names = ", ".join(f"'{name}': ?" for name in item)
         return {"Statement": f'INSERT INTO "{table}" VALUE {{{names}}}', "Parameters": list(item.values())}
     values = {name: value for name, value in item.items() if name not in _KEY}
     changes = [f'SET "{name}" = ?' for name in values] + [f'REMOVE "{name}"' for name in _BODIES if name not in item]
-    condition = " AND ".join(f'"{name}" = ?' for name in (*_KEY, _VERSION))
+    condition = f'"pk" = ? AND "sk" = ? AND "{_VERSION}" {"IS MISSING" if over else "= ?"}'
+    stored: Sequence[Value] = () if over else ({"N": str(version - 1)},)
     return {
         "Statement": f'UPDATE "{table}" {" ".join(changes)} WHERE {condition}',
-        "Parameters": [*values.values(), *(item[name] for name in _KEY), {"N": str(version - 1)}],
+        "Parameters": [*values.values(), *(item[name] for name in _KEY), *stored],
     }
 
 

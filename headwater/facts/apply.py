@@ -35,6 +35,7 @@ def refresh_nodes(
     Raises `Unavailable` if other loaders swapped the nodes in each of 100 rounds.
     """
     pending = sorted(set(jobs))
+    put: dict[JobId, set[Key]] = {job: set() for job in pending}
     # A round reads the nodes before the facts and swaps them after: the last writer has seen all facts.
     for _ in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         nodes = {**read, **table.get(key for job in pending if (key := current_key(job)) not in read)}
@@ -45,14 +46,18 @@ def refresh_nodes(
             for job in pending
         }
         rewrites = [
-            _rewrite_of(job, nodes.get(current_key(job)), node) for job, node in compute_nodes(facts, table).items()
+            _rewrite_of(job, nodes.get(current_key(job)), node, put[job])
+            for job, node in compute_nodes(facts, table).items()
         ]
+        # Edges come before their node: readers skip surplus edges.
+        table.put(edge for rewrite in rewrites for edge in rewrite.missing)
+        for rewrite in rewrites:
+            put[rewrite.job].update(edge.key for edge in rewrite.missing)
         # A job is done when its node is swapped and no surplus edge is left. Lost swaps go into the next round.
-        ready = [rewrite for rewrite in rewrites if _announce_edges(rewrite, table)]
-        written = table.swap([rewrite.swap() for rewrite in ready])
+        written = table.swap([rewrite.swap() for rewrite in rewrites])
         done = {
             rewrite.job
-            for rewrite, swapped in zip(ready, written, strict=True)
+            for rewrite, swapped in zip(rewrites, written, strict=True)
             if swapped and _delete_surplus_edges(rewrite, table)
         }
         pending = [job for job in pending if job not in done]
@@ -63,66 +68,36 @@ def refresh_nodes(
 
 @dataclass(slots=True)
 class _NodeRewrite:
-    """The rewrite of a stored node to the node of its facts: missing edges to write, surplus edges to delete.
-
-    `stored` is the stored node; its `extra` lists possible edges beyond its inputs and outputs.
-    """
+    """The rewrite of a stored node to the node of its facts: `missing` edges to write, `surplus` edges to delete."""
 
     job: JobId
     node: Mapping[str, Any]
-    stored: Mapping[str, Any]
     version: int
-    missing: list[Row]
-    surplus: list[Key]
-
-    def announcement(self) -> Swap | None:
-        """Make the swap to the stored node with all missing edges as `extra`; None if it lists them already."""
-        extra = _extra(self.stored)
-        if all(edge.key in extra for edge in self.missing):
-            return None
-        extra.update(dict.fromkeys(edge.key for edge in self.missing))
-        return Swap(Row(*current_key(self.job), {**self.stored, "extra": list(extra)}, self.version))
+    missing: Sequence[Row]
+    # The rows of states, which move with the node.
+    states: Sequence[Row]
+    surplus: Sequence[Key]
 
     def swap(self) -> Swap:
-        """Make the swap to the node of the facts: all missing edges, and as many surplus edges as fit."""
-        free = SIDES_MAX - len(self.missing)
+        """Make the swap to the node of the facts; surplus edges that do not fit stay listed as `extra`."""
+        free = SIDES_MAX - len(self.states)
         deletes, extra = self.surplus[:free], self.surplus[free:]
         row = Row(*current_key(self.job), {**self.node, "extra": extra} if extra else self.node, self.version)
-        swap = Swap(row, puts=tuple(self.missing), deletes=tuple(deletes))
-        self.version, self.missing, self.surplus = self.version + 1, [], extra
+        swap = Swap(row, puts=tuple(self.states), deletes=tuple(deletes))
+        self.version, self.states, self.surplus = self.version + 1, [], extra
         return swap
 
 
-def _rewrite_of(job: JobId, old: Row | None, node: Mapping[str, Any]) -> _NodeRewrite:
-    """Compare the stored node of a job, with its announced edges, to the node of its facts."""
+def _rewrite_of(job: JobId, old: Row | None, node: Mapping[str, Any], put: Iterable[Key]) -> _NodeRewrite:
+    """Compare the stored node of a job, and the edges put in earlier rounds, to the node of its facts."""
     stored = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}, "listed": None}
     before, after = edges_of(job, stored), edges_of(job, node)
     missing = [edge for key, edge in after.items() if before.get(key) != edge]
-    surplus = [key for key in {**before, **_extra(stored)} if key not in after]
-    return _NodeRewrite(job, node, stored, old.version if old else 0, missing, surplus)
-
-
-def _extra(node: Mapping[str, Any]) -> dict[Key, None]:
-    return {(pk, sk): None for pk, sk in node.get("extra", ())}  # noqa: C420 - lists are no keys
-
-
-def _announce_edges(rewrite: _NodeRewrite, table: GraphTable) -> bool:
-    """Write the missing edges of a wide node ahead of it; False if another loader swapped the node.
-
-    The node announces them first, because this loader may die before all are written. A loader that reads the
-    announcement writes the edges that it needs again, and deletes the rest. A late write leaves a surplus edge; readers
-    skip it, because the node does not list it.
-    """
-    if len(rewrite.missing) <= SIDES_MAX:
-        return True
-    announcement = rewrite.announcement()
-    if announcement is not None:
-        if not table.swap([announcement])[0]:
-            return False
-        rewrite.version += 1
-    table.put(rewrite.missing)
-    rewrite.missing = []
-    return True
+    moving = [edge for edge in missing if edge.pk.startswith("STATE#")]
+    extra = ((pk, sk) for pk, sk in stored.get("extra", ()))
+    surplus = [key for key in dict.fromkeys((*before, *extra, *put)) if key not in after]
+    edges = [edge for edge in missing if edge not in moving]
+    return _NodeRewrite(job, node, old.version if old else 0, edges, moving, surplus)
 
 
 def _delete_surplus_edges(rewrite: _NodeRewrite, table: GraphTable) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
-from itertools import islice
 from typing import Any, TypeAlias
 
 from headwater.facts.added_rows import added_rows
@@ -24,11 +23,10 @@ from headwater.facts.facts import (
     text_of,
 )
 from headwater.facts.facts_delta import Sender
-from headwater.facts.index_rows import EXACT_MAX, child_job_rows, is_wide, transactional_rows
+from headwater.facts.index_rows import changed_reports, child_job_rows, gone_rows, late_reports, transactional_rows
 from headwater.facts.keys import COUNT, FACTS, dataset_pk, facts_key, job_pk, namespace_pk
 from headwater.facts.list_rows import lately_rows, owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
 from headwater.facts.run_facts import owner
-from headwater.facts.run_reports import RunReports
 from headwater.facts.table import Increment, Key, Row
 from headwater.facts.words import name_rows, schema_columns
 from headwater.features import FEATURES
@@ -46,7 +44,8 @@ class Kind:
         rows      functions of a thing and its facts
         added     functions of a thing, its old and its new facts; features' functions also get the senders of events
 
-    The rest moves with the facts: `listing`, the row of a thing in a catalogue, and `created`, the count of new things.
+    Counts move with the facts, `created` among them: the count of new things. A `listing`, the row of a thing in a
+    catalogue, is written after the facts.
     """
 
     key: Callable[[Any], Key]
@@ -72,19 +71,23 @@ class Kind:
             known = {row.key: row for of in self.rows for row in of(thing, old)}
             yield from (row for of in self.rows for row in of(thing, new) if known.get(row.key) != row)
 
-    def moving(self, thing: Any, facts: Facts) -> dict[Key, Row]:
-        """Make the rows to move with the facts, in a transaction."""
-        if isinstance(facts, RunFacts):
-            return transactional_rows(thing, facts)
-        listing = self.listing(thing) if self.listing and self.is_listed(facts) else None
-        return {listing.key: listing} if listing else {}
+    def moving(self, thing: Any, old: Facts, new: Facts) -> Sequence[Row]:
+        """Make the rows to move with the facts, in a transaction: changed reports of a run."""
+        return list(changed_reports(thing, old, new)) if isinstance(old, RunFacts) and isinstance(new, RunFacts) else ()
 
-    def gone(self, thing: Any, old: Facts, new: Facts) -> Iterable[Key]:
-        """List the keys of the rows to delete: the new facts need them no more."""
-        if isinstance(old, RunFacts) and isinstance(new, RunFacts):
-            return _gone_reports(thing, old, new)
-        stay = self.moving(thing, new)
-        return [key for key in self.moving(thing, old) if key not in stay]
+    def gone(self, thing: Any, old: Facts, new: Facts) -> Sequence[Key]:
+        """List the keys of the rows to delete in the transaction."""
+        return gone_rows(thing, old, new) if isinstance(old, RunFacts) and isinstance(new, RunFacts) else ()
+
+    def late(self, thing: Any, old: Facts, new: Facts, delta: Facts) -> Iterator[Row]:
+        """Yield the rows to write after the facts: a loader that died before them gets its events again.
+
+        So they are yielded, too, for a delta with an event that the old facts may have already.
+        """
+        if isinstance(old, RunFacts) and isinstance(new, RunFacts) and isinstance(delta, RunFacts):
+            yield from late_reports(thing, old, new, delta)
+        elif self.listing and self.is_listed(new) and (not self.is_listed(old) or _is_first(old, delta)):
+            yield self.listing(thing)
 
     def counted(self, thing: Any, old: Facts, new: Facts) -> Iterator[Increment]:
         """Yield the changes of counts: of the runs of a job, and of new jobs, datasets and sources by hour."""
@@ -106,13 +109,15 @@ def _rows_of_features() -> Sequence[Mapping[type[Facts], Callable[[Any, Any, Any
     return [import_module(feature.rows).ROWS for feature in FEATURES if feature.rows]
 
 
-def _gone_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterable[Key]:
-    """List the keys of reports in the old facts alone; none of a wide run."""
-    if is_wide(old):
-        # No report of a wide run moves with its facts: readers check the rest.
-        return []
-    stay = RunReports(run, new).keys
-    return [key for key in islice(RunReports(run, old).keys, EXACT_MAX) if key not in stay]
+def _run_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
+    """Yield the index rows; an unverified row in place of a report has a version, which keeps late rows away."""
+    counted = transactional_rows(run, old)
+    return (replace(row, version=1) if row.key in counted else row for row in added_rows(run, old, new))
+
+
+def _is_first(old: Any, delta: Any) -> bool:
+    """True if the delta has the first mention of a thing, or an earlier mention."""
+    return delta.first is not None and delta.first <= old.first
 
 
 def _derivation_rows(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
@@ -153,7 +158,7 @@ def _temporary_marks(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -
 
 
 KINDS: Mapping[type[Facts], Kind] = {
-    RunFacts: Kind(facts_key, str, added=(added_rows,)),
+    RunFacts: Kind(facts_key, str, added=(_run_rows,)),
     JobFacts: Kind(
         facts_key,
         text_of,

@@ -6,7 +6,9 @@ checks each row against the facts: a job may get another parent, and a run may t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
+from itertools import islice
 
 import orjson
 
@@ -14,6 +16,7 @@ from headwater.facts.facet_refs import datasets_ever_with_columns, ever_sources,
 from headwater.facts.facts import IdText, JobFacts, RunFacts, dataset_of, facets_of, parent_of, text_of
 from headwater.facts.job_versions import code_of, version_at, version_times
 from headwater.facts.keys import dataset_pk, job_pk, run_pk, sortable
+from headwater.facts.lattice import CONTENTS_MAX
 from headwater.facts.run_facts import (
     effective_time,
     effective_times,
@@ -213,12 +216,12 @@ def is_of_stream(row: Row) -> bool:
 
 
 def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Make the rows to move with the facts, in a transaction: all rows of a run that counts, if they fit, or none.
+    """Make the exact reports: all of a run that counts, if a transaction holds them, or none.
 
-    The end of a run that goes on changes all rows again, and a transaction costs twice a put. In a wide run each row
+    The end of a run that goes on changes all rows again. In a wide run each row
     would repeat the names of the run's other side, so rows of wide runs leave the names to the facts.
     """
-    if not effective_time(facts) or is_wide(facts):
+    if not effective_time(facts) or _is_wide(facts):
         return {}
     reports = RunReports(run, facts)
     if len(reports.keys) > EXACT_MAX:
@@ -227,7 +230,44 @@ def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     return rows if sum(len(orjson.dumps(row.data)) for row in rows.values()) <= EXACT_BYTES_MAX else {}
 
 
-def is_wide(facts: RunFacts) -> bool:
+def late_reports(run: RunKey, old: RunFacts, new: RunFacts, delta: RunFacts) -> Iterator[Row]:
+    """Yield the reports of a run that counts for the first time, or with repeated events: a loader may have died.
+
+    Version 1 stands for a row without a predecessor, version 2 for a row in place of an unverified row.
+    """
+    counted = transactional_rows(run, old)
+    forgotten = min(old.times) if len(old.times) >= CONTENTS_MAX else ""
+    if counted and not any(time in old.times or time < forgotten for time in delta.times):
+        return
+    running = () if counted else RunReports(run, old).keys
+    for key, row in transactional_rows(run, new).items():
+        yield replace(row, version=2 if key in running else 1)
+
+
+def changed_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
+    """Yield the changed reports of a run that counted before, and unverified rows in place of lost reports.
+
+    The version keeps late rows of a slower loader away.
+    """
+    before = transactional_rows(run, old)
+    if not before:
+        return
+    stay = RunReports(run, new).keys
+    lost = {key: row for key, row in unverified_rows(run, old).items() if key not in stay}
+    for key, row in {**transactional_rows(run, new), **lost}.items():
+        if before.get(key) != row:
+            yield replace(row, version=1)
+
+
+def gone_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Sequence[Key]:
+    """List the keys of unverified rows to delete with the change of a run that goes on; none of a wide run."""
+    if _is_wide(old) or transactional_rows(run, old):
+        return ()
+    stay = RunReports(run, new).keys
+    return [key for key in islice(RunReports(run, old).keys, EXACT_MAX) if key not in stay]
+
+
+def _is_wide(facts: RunFacts) -> bool:
     """True if the run has more rows than a transaction holds: a row for each input and output."""
     return len(facts.inputs) + len(facts.outputs) > EXACT_MAX
 

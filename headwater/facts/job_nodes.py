@@ -128,7 +128,10 @@ def job_node(
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
         **({**_flows_json(with_io[1], inputs, outputs), **_parts_json(with_io[1], inputs, outputs)} if with_io else {}),
-        **_given(incomplete=last is not None and is_incomplete(last[1])),
+        **_given(
+            version=version_at(with_io[1], effective_time(with_io[1]) or "") if with_io else None,
+            incomplete=last is not None and is_incomplete(last[1]),
+        ),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
             dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))

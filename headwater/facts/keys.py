@@ -1,10 +1,10 @@
 """Keys of the graph table's rows about runs, jobs, datasets and namespaces.
 
-docs/stored-rows.md lists all rows, with examples. Three kinds are written in three ways:
+docs/stored-rows.md lists all rows, with examples. Four kinds are written in four ways:
 
     JOB#<job>          FACTS                     facts, and nodes of the current graph (CURRENT): swapped by version
-    DATASET#<dataset>  NOW#PRODUCER#<job>        rows that move with facts or a node, in a transaction: edges with
-                       BACKWARD#<start>#<run>    CURRENT; BACKWARD, FORWARD and the listing of a name with FACTS
+    DATASET#<dataset>  NOW#PRODUCER#<job>        edges: put before CURRENT, deleted with it
+                       BACKWARD#<start>#<run>    late rows: after FACTS, changed with FACTS; FORWARD, and listed names
     JOB#<job>          WITH_IO#<time>#<run>      the rest: written before their facts, never moved
 
 A reader checks each row of the last kind against the facts. It also checks the `unverified` rows: BACKWARD and FORWARD

@@ -12,15 +12,15 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from headwater.attempts import attempts
-from headwater.facts.catalogue import PARTITIONS
+from headwater.facts.catalogue import PARTITIONS, joined_names
 from headwater.facts.facts import DatasetFacts, Facts, IdText, JobFacts, RunFacts, dataset_of, join, to_json
 from headwater.facts.facts_delta import FactsDelta
 from headwater.facts.growth import KINDS, Kind, Senders
 from headwater.facts.index_rows import ever_rows
-from headwater.facts.keys import current_key
+from headwater.facts.keys import current_key, facts_key, job_pk
 from headwater.facts.run_facts import owner
 from headwater.facts.table import GraphTable, Key, Row, Swap
-from headwater.facts.words import column_rows, columns_key, reported_columns
+from headwater.facts.words import column_rows, columns_key, columns_of_schemas, joined_words, reported_columns
 from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId
 
@@ -44,7 +44,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
     rows = table.get((*(subject.key for subject in pending), *delta.refs, *node_keys))
     nodes = {key: rows.get(key) for key in node_keys}
     writer = _Writer(table, delta.senders, _stored(delta.jobs, nodes))
-    further = [*delta.rows, *_write_facets(delta, delta.refs.keys() - rows.keys(), table)]
+    further = [*delta.rows, *_write_facets(delta, rows, table)]
     # Facets and index rows are written with the first round. Lost swaps are read, joined and swapped again.
     for number in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         if number:
@@ -81,6 +81,14 @@ class _Change:
     def kind(self) -> Kind:
         return KINDS[type(self.new)]
 
+    @property
+    def grows(self) -> bool:
+        return self.row is None or self.new != self.old
+
+    def late_rows(self) -> Iterator[Row]:
+        """Yield the rows to write after the new facts."""
+        return self.kind.late(self.subject.thing, self.old, self.new, self.subject.facts)
+
     def new_rows(self, senders: Senders) -> Iterator[Row]:
         """Yield the index rows of the growth."""
         return self.kind.new_rows(self.subject.thing, self.old, self.new, senders)
@@ -88,11 +96,10 @@ class _Change:
     def swap(self) -> Swap:
         """Make the swap to the new facts, with the rows and counters that move with them."""
         thing, old, new = self.subject.thing, self.old, self.new
-        before, after = self.kind.moving(thing, old), self.kind.moving(thing, new)
         data = {"id": self.kind.text(thing), "facts": to_json(new)}
         return Swap(
             Row(*self.subject.key, data, self.row.version if self.row else 0),
-            puts=tuple(row for key, row in after.items() if before.get(key) != row),
+            puts=tuple(self.kind.moving(thing, old, new)),
             deletes=tuple(self.kind.gone(thing, old, new)),
             adds=tuple(self.kind.counted(thing, old, new)),
         )
@@ -107,14 +114,19 @@ class _Writer:
     stored: Set[Key]
     partitions: set[str] = field(default_factory=set)
 
-    def write(self, rows: Iterable[Row], changes: Sequence[_Change]) -> list[bool]:
-        """Write the rows and the changes' index rows, then swap the facts; list for each change if it was swapped."""
-        added = chain.from_iterable(change.new_rows(self.senders) for change in changes)
+    def write(self, rows: Iterable[Row], changes: Sequence[_Change]) -> list[_Subject]:
+        """Write the rows and the changes' index rows, swap the facts, write late rows; list subjects of lost swaps."""
+        grown = [change for change in changes if change.grows]
+        added = chain.from_iterable(change.new_rows(self.senders) for change in grown)
         # An event may add a hundred thousand rows: they are written as they are made.
-        self.table.put(self._noted(chain(rows, (row for row in added if row.key not in self.stored))))
-        swaps = [change.swap() for change in changes]
-        self.partitions |= PARTITIONS & {put.pk for swap in swaps for put in swap.puts}
-        return self.table.swap(swaps) if swaps else []
+        missing = (row for row in added if row.key not in self.stored)
+        self.table.put(joined_words(self._noted(chain(rows, missing))))
+        written = self.table.swap([change.swap() for change in grown]) if grown else []
+        lost = [change.subject for change, done in zip(grown, written, strict=True) if not done]
+        late = [row for change in changes if change.subject not in lost for row in change.late_rows()]
+        self.table.put(self._noted(joined_names(row for row in late if not row.version)))
+        self.table.put_late([row for row in late if row.version])
+        return lost
 
     def _noted(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
@@ -136,13 +148,11 @@ class _Round:
             self._joined[subject.key] = new = join(old, subject.facts)  # type: ignore[type-var]
             if isinstance(new, RunFacts):
                 self._streamed += _streamed(new, subject.facts)
-            if row is None or new != old:
-                self._changes.append(_Change(subject, row, old, new))
+            self._changes.append(_Change(subject, row, old, new))
 
     def write(self, writer: _Writer, rows: Iterable[Row]) -> list[_Subject]:
         """Write the growth, with further rows; list the subjects of the next round."""
-        written = writer.write(rows, self._changes)
-        lost = [change.subject for change, done in zip(self._changes, written, strict=True) if not done]
+        lost = writer.write(rows, self._changes)
         return _each_once((*lost, *(other for other in self._streamed if self._adds(other))))
 
     def _adds(self, subject: _Subject) -> bool:
@@ -152,28 +162,37 @@ class _Round:
 
 
 def _stored(jobs: Iterable[JobId], nodes: Mapping[Key, Row | None]) -> Set[Key]:
-    """Name the rows already written for the datasets in a node; they are never deleted."""
-    listed = ((job, nodes[current_key(job)]) for job in jobs)
-    rows = (ever_rows(job, node.data["inputs"], node.data["outputs"]) for job, node in listed if node)
-    return {row.key for group in rows for row in group}
+    """Name the rows already written for the datasets and the job version in a node; they are never deleted."""
+    listed = [(job, node.data) for job in jobs if (node := nodes[current_key(job)])]
+    rows = (ever_rows(job, node["inputs"], node["outputs"]) for job, node in listed)
+    versions = {(job_pk(job), f"VERSION#{node['version']}") for job, node in listed if "version" in node}
+    return versions | {row.key for group in rows for row in group}
 
 
-def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> list[Row]:
-    """Write the missing facets; list the rows that mark them as complete, to be written afterwards."""
+def _write_facets(delta: FactsDelta, rows: Mapping[Key, Row], table: GraphTable) -> list[Row]:
+    """Write the facets missing in these rows; list the rows that mark them as complete, to be written afterwards."""
+    missing = delta.refs.keys() - rows.keys()
     new = [ref for key, ref in delta.refs.items() if key in missing]
-    reports = (reported_columns(ref.columns, but=ref.named) for ref in new)
-    columns = {columns_key(*pair): pair for pairs in reports for pair in pairs.items()}
+    reports = (reported_columns(ref.columns, but=ref.named).items() for ref in new)
+    unknown = ((text, _beyond_schemas(text, paths, delta, rows)) for pairs in reports for text, paths in pairs)
+    columns = {columns_key(*pair): pair for pair in unknown if pair[1]}
     # Many facets report the same columns, with different sources.
     indexed = table.get(columns) if columns else {}
     unindexed = columns.keys() - indexed.keys()
     if new:
-        words = (row for key in sorted(unindexed) for row in _reported_rows(*columns[key]))
-        table.put((*(row for ref in new for row in ref.rows), *words))
+        named = (columns[key] for key in sorted(unindexed))
+        words = (row for text, paths in named for row in column_rows(text, paths, sum(map(len, paths))))
+        table.put((*(row for ref in new for row in ref.rows), *joined_words(words)))
     return [Row(*key) for key in sorted({*missing, *unindexed})]
 
 
-def _reported_rows(dataset: IdText, paths: Sequence[str]) -> Iterator[Row]:
-    return column_rows(dataset, paths, sum(map(len, paths)))
+def _beyond_schemas(text: IdText, paths: Sequence[str], delta: FactsDelta, rows: Mapping[Key, Row]) -> Sequence[str]:
+    """Leave out the columns in a schema of the dataset, stored or added: its words are written with the schema."""
+    dataset = dataset_of(text)
+    stored = rows.get(facts_key(dataset))
+    facts = DatasetFacts(**stored.data["facts"]) if stored else DatasetFacts()
+    known = columns_of_schemas(join(facts, delta.facts[DatasetFacts].get(dataset, DatasetFacts())))
+    return [path for path in paths if path not in known]
 
 
 def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ import orjson
 from headwater.attempts import attempts
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
-from headwater.aws.versioned_puts import STATEMENTS_MAX, put_versions
+from headwater.aws.versioned_puts import STATEMENTS_MAX, put_unversioned, put_versions
 from headwater.facts.contents import StoredContent, content_hashes, content_key, put_back, split_contents
 from headwater.facts.kept import Days, expiry_of
 from headwater.settings import EXPIRES_AT, FACTS_PREFIX
@@ -48,9 +48,12 @@ SIDES_MAX = 99
 _INLINE_BYTES_MAX = 300_000
 # A body up to this size is text, which the console shows; a larger one is compressed.
 _READABLE_BYTES_MAX = 512
+# Swaps in a transaction of 4 MB, of full items each.
+_SHARING_MAX = 12
 _TRIES = 10
 # Reasons to try a refused transaction again.
 _PASSING = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+_LOST = "ConditionalCheckFailed"
 _OURS = frozenset({"pk", "sk", "version", "json", "body", "s3", EXPIRES_AT})
 
 
@@ -197,11 +200,19 @@ class GraphTable:
         """Write rows, the same whoever writes them; raise `Unavailable` if the table refused any."""
         self._put(rows)
 
+    def put_late(self, rows: Sequence[Row]) -> None:
+        """Write rows after their facts, but over no row with a version; of version 2: over a row, as a rule."""
+        pending = [self._versioned(row) for row in rows]
+        self._each(
+            lambda group: put_unversioned(self.dynamodb, self.table, group, self.sleep),
+            list(chunks(pending, STATEMENTS_MAX)),
+        )
+
     def _put(self, rows: Iterable[Row]) -> None:
         pending = iter(rows)
         while group := list(islice(pending, _PUT_TOGETHER)):
             once = {row.key: row for row in group}
-            self._write_batches([{"PutRequest": {"Item": self._item(row)}} for row in once.values()])
+            self._write_batches([{"PutRequest": {"Item": self._versioned(row)}} for row in once.values()])
 
     def _write_batches(self, writes: Sequence[object]) -> None:
         self._each(
@@ -216,13 +227,14 @@ class GraphTable:
     def swap(self, swaps: Sequence[Swap]) -> list[bool]:
         """Write each swap whose row's version is as it was read; list True for each written swap.
 
-        The rows of a call differ. Rows swapped alone share requests, but not their fate.
+        The rows of a call differ. Rows swapped alone share requests, but not their fate; swaps that add to the same
+        number share a transaction, without the lost swaps.
         """
         swaps = self._split_contents(swaps)
         alone, together = list[int](), list[int]()
         for number, swap in enumerate(swaps):
             (together if swap.puts or swap.deletes or swap.adds else alone).append(number)
-        groups = [*chunks(alone, STATEMENTS_MAX), *([number] for number in together)]
+        groups = [*chunks(alone, STATEMENTS_MAX), *_sharing_counts(swaps, together)]
         results = self._each(lambda group: self._swap_some([swaps[number] for number in group]), groups)
         written = dict(zip(chain.from_iterable(groups), chain.from_iterable(results), strict=True))
         return [written[number] for number in range(len(swaps))]
@@ -293,13 +305,16 @@ class GraphTable:
             request["ExclusiveStartKey"] = last
 
     def _swap_some(self, swaps: Sequence[Swap]) -> list[bool]:
-        if len(swaps) == 1:
-            return [self._write([self._condition(swaps[0].row), *self._sides(swaps[0])])]
+        if len(swaps) == 1 or swaps[0].adds:
+            return self._write(swaps)
         items = [self._next_version(swap.row) for swap in swaps]
         return put_versions(self.dynamodb, self.table, items, self.sleep)
 
     def _next_version(self, row: Row) -> dict[str, Value]:
-        return {**self._item(row), "version": {"N": str(row.version + 1)}}
+        return self._versioned(replace(row, version=row.version + 1))
+
+    def _versioned(self, row: Row) -> dict[str, Value]:
+        return {**self._item(row), **({"version": {"N": str(row.version)}} if row.version else {})}
 
     def _condition(self, row: Row) -> TransactWriteItemTypeDef:
         item = self._next_version(row)
@@ -315,41 +330,52 @@ class GraphTable:
             }
         }
 
-    def _sides(self, swap: Swap) -> Iterable[TransactWriteItemTypeDef]:
-        for row in swap.puts:
-            yield {"Put": {"TableName": self.table, "Item": self._item(row)}}
-        for key in swap.deletes:
-            yield {"Delete": {"TableName": self.table, "Key": _key(key)}}
-        for add in swap.adds:
+    def _actions(self, swaps: Iterable[Swap]) -> Iterator[TransactWriteItemTypeDef]:
+        """Yield the conditional puts of swaps, then their sides, with an update for each number."""
+        sums: dict[tuple[Key, str], int] = {}
+        for swap in swaps:
+            yield self._condition(swap.row)
+        for swap in swaps:
+            for row in swap.puts:
+                yield {"Put": {"TableName": self.table, "Item": self._versioned(row)}}
+            for key in swap.deletes:
+                yield {"Delete": {"TableName": self.table, "Key": _key(key)}}
+            for add in swap.adds:
+                sums[add.key, add.name] = sums.get((add.key, add.name), 0) + add.by
+        for (key, name), by in sums.items():
             yield {
                 "Update": {
                     "TableName": self.table,
-                    "Key": _key(add.key),
+                    "Key": _key(key),
                     "UpdateExpression": "ADD #name :by",
-                    "ExpressionAttributeNames": {"#name": add.name},
-                    "ExpressionAttributeValues": {":by": {"N": str(add.by)}},
+                    "ExpressionAttributeNames": {"#name": name},
+                    "ExpressionAttributeValues": {":by": {"N": str(by)}},
                 }
             }
 
-    def _write(self, actions: list[TransactWriteItemTypeDef]) -> bool:
-        """Write an item conditionally, or a transaction; try again after a conflict with another writer."""
+    def _write(self, swaps: Sequence[Swap]) -> list[bool]:
+        """Write an item conditionally, or a transaction, without its lost swaps; try again after a conflict."""
+        left = swaps
         for _ in attempts(_TRIES, self.sleep):
+            actions = list(self._actions(left))
             try:
                 if len(actions) == 1:
                     self.dynamodb.put_item(**actions[0]["Put"])
                 else:
                     self.dynamodb.transact_write_items(TransactItems=actions)
             except self.dynamodb.exceptions.ConditionalCheckFailedException:
-                return False
+                left = []
             except self.dynamodb.exceptions.TransactionCanceledException as cancelled:
                 reasons: Sequence[Mapping[str, Any]] = cancelled.response.get("CancellationReasons", [])
-                codes = {reason.get("Code", "None") for reason in reasons}
-                if "ConditionalCheckFailed" in codes:
-                    return False
-                if not codes <= _PASSING:
+                codes = [reason.get("Code", "None") for reason in reasons]
+                if not {*codes} - {_LOST} <= _PASSING:
                     raise
-            else:
-                return True
+                lost = {number for number, code in enumerate(codes) if code == _LOST}
+                left = [swap for number, swap in enumerate(left) if number not in lost]
+                if left:
+                    continue
+            written = set(map(id, left))
+            return [id(swap) in written for swap in swaps]
         raise Unavailable(f"a transaction on {self.table} kept conflicting with other writers")
 
     def _item(self, row: Row) -> dict[str, Value]:
@@ -385,6 +411,17 @@ class GraphTable:
 
 def _key(key: Key) -> dict[str, Value]:
     return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
+
+
+def _sharing_counts(swaps: Sequence[Swap], numbers: Iterable[int]) -> Iterator[Sequence[int]]:
+    """Group swaps by the numbers to which they add: a group is a transaction of few items."""
+    groups: dict[object, list[int]] = {}
+    for number in numbers:
+        swap = swaps[number]
+        shares = swap.adds and not swap.puts and not swap.deletes
+        groups.setdefault(tuple((add.key, add.name) for add in swap.adds) if shares else number, []).append(number)
+    for group in groups.values():
+        yield from chunks(group, _SHARING_MAX)
 
 
 def _query(table: str, query: RowQuery) -> QueryInputTypeDef:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 _INSERT = re.compile(r'INSERT INTO "([\w.-]+)" VALUE \{((?:\'\w+\': \?(?:, )?)+)\}')
-_UPDATE = re.compile(r'UPDATE "([\w.-]+)" (.*) WHERE "pk" = \? AND "sk" = \? AND "version" = \?')
+_UPDATE = re.compile(r'UPDATE "([\w.-]+)" (.*) WHERE "pk" = \? AND "sk" = \? AND "version" (= \?|IS MISSING)')
 _SET = re.compile(r'SET "(\w+)" = \?')
 _REMOVE = re.compile(r'REMOVE "(\w+)"')
 
 
 @dataclass(frozen=True, slots=True)
 class VersionedPut:
-    """A statement's put; `version` is the required stored version, None if the item must be new."""
+    """A statement's put; `version` is the required stored version: empty for a missing version, None for a new item."""
 
     table: str
     item: Mapping[str, Any]
@@ -36,7 +36,7 @@ def parse_put(statement: Mapping[str, Any]) -> VersionedPut | None:
         names, removed = _SET.findall(match[2]), _REMOVE.findall(match[2])
         if {*names, *removed} != {"version", "json", "body", "s3"}:
             return None
-        *values, pk, sk, version = parameters
+        *values, pk, sk, version = parameters if match[3] == "= ?" else [*parameters, {}]
         item = {"pk": pk, "sk": sk, **dict(zip(names, values, strict=True))}
         return VersionedPut(match[1], item, version)
     return None

@@ -1,11 +1,11 @@
-"""DynamoDB's units of reading and writing, computed from items: moto counts each call as one unit.
+"""DynamoDB's units of reading and writing, computed from items: moto counts a unit a call.
 
 Rules: DynamoDB's developer guide, "DynamoDB item sizes and formats" and "on-demand capacity mode".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any
 
@@ -17,26 +17,33 @@ _READ_BYTES = 4096
 
 
 def write_units(operation: str, request: Mapping[str, Any], copies: Mapping[str, int]) -> int:
-    """Return the write request units of a call; `copies` has the copies of an item by table, those of indexes included.
+    """Return the write request units of a call; `copies` has the copies of an item by table, indexes included.
 
-    A request to update does not contain its item: those of the graph table are below 1 KB.
+    A request to update does not contain the item: counts of the graph table are below 1 KB.
 
     >>> write_units("PutItem", {"TableName": "r", "Item": {"a": {"S": "x" * 1500}}}, {"r": 3})
     6
     """
+    copy = copies.get(request.get("TableName", ""), 1)
+    return copy * sum(units for _, units in writes(operation, request))
+
+
+def writes(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[Item, int]]:
+    """Yield the written items, and keys of updates and deletions, with units of a table without indexes."""
     match operation:
         case "PutItem":
-            return _units(request["Item"]) * copies.get(request["TableName"], 1)
+            yield request["Item"], _units(request["Item"])
         case "BatchExecuteStatement":
-            return sum(_units(put.item) for put in map(parse_put, request["Statements"]) if put)
+            yield from ((put.item, _units(put.item)) for put in map(parse_put, request["Statements"]) if put)
         case "UpdateItem" | "DeleteItem":
-            return copies.get(request["TableName"], 1)
+            yield request["Key"], 1
         case "TransactWriteItems":
-            return sum(2 * _units(action.get("Put", {}).get("Item", {})) for action in request["TransactItems"])
+            for write in (write for action in request["TransactItems"] for write in action.values()):
+                yield write.get("Item") or write["Key"], 2 * _units(write.get("Item", {}))
         case "BatchWriteItem":
-            writes = [write for writes in request["RequestItems"].values() for write in writes]
-            return sum(_units(write.get("PutRequest", {}).get("Item", {})) for write in writes)
-    return 0
+            for write in (write for several in request["RequestItems"].values() for write in several):
+                item = write["PutRequest"]["Item"] if "PutRequest" in write else write["DeleteRequest"]["Key"]
+                yield item, _units(item)
 
 
 def read_units(operation: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> float:

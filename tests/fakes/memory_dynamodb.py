@@ -202,7 +202,7 @@ class MemoryDynamo:
         current = self._partitions[put.item["pk"]["S"]].items.get(put.item["sk"]["S"])
         if put.version is None and current is not None:
             return {"Error": {"Code": "DuplicateItem"}}
-        if put.version is not None and (current is None or current.get("version") != put.version):
+        if put.version is not None and (current is None or current.get("version", {}) != put.version):
             return {"Error": {"Code": _REFUSED}}
         self._put(put.item)
         return {}

@@ -58,9 +58,15 @@ def test_every_queue_is_watched(template):
         assert "ApproximateAgeOfOldestMessage" in watched(template, QueueName=f"{queue}.QueueName")
 
 
-def test_every_functions_lasting_errors_and_throttles_alarm(template):
+def test_every_functions_lasting_errors_alarm_and_the_accounts_throttles(template):
+    throttles = template.of_type("AWS::CloudWatch::Alarm")["FunctionThrottles"]
+    assert ("Dimensions" in throttles, throttles["MetricName"], throttles["EvaluationPeriods"]) == (
+        False,
+        "Throttles",
+        3,
+    )
     for function in template.of_type("AWS::Lambda::Function"):
-        expected = {"Errors": (AT_LEAST, 1, 3, 5 * MINUTES), "Throttles": (AT_LEAST, 1, 3, 5 * MINUTES)}
+        expected = {"Errors": (AT_LEAST, 1, 3, 5 * MINUTES)}
         if function == "ExpiredFunction":
             expected["IteratorAge"] = (AT_LEAST, 1000 * HOURS, 1, 5 * MINUTES)
         assert watched(template, FunctionName=function) == expected
@@ -203,26 +209,18 @@ def test_every_such_heading_has_an_alarm_of_some_stack(template, turned, named):
     assert sorted(set().union(*map(headings_named_in, stacks))) == headings_of_the_guide()
 
 
-def test_alarms_may_publish_to_the_encrypted_topic_and_nobody_else_may_without_tls(template):
+def test_alarms_may_publish_to_the_topics_and_nobody_else_may_without_tls(template):
     """CloudWatch publishes as a service: without these statements its alarms fail, and nothing says so."""
     ours = {"StringEquals": {"aws:SourceAccount": "AWS::AccountId"}}
     cloudwatch = {"Service": "cloudwatch.amazonaws.com"}
     for topic in ("Topic", "MailTopic"):
-        assert template.of_type("AWS::SNS::Topic")[topic] == {"KmsMasterKeyId": "TopicKey.Arn"}
+        assert template.of_type("AWS::SNS::Topic")[topic] == {}
         policy = template.of_type("AWS::SNS::TopicPolicy")[f"{topic}Policy"]["PolicyDocument"]["Statement"]
         assert [(each["Effect"], each["Principal"], each["Action"], each["Condition"]) for each in policy] == [
             ("Deny", "*", "sns:Publish", {"Bool": {"aws:SecureTransport": "false"}}),
             ("Allow", cloudwatch, "sns:Publish", ours),
         ]
-    key = template.of_type("AWS::KMS::Key")["TopicKey"]
-    assert key["EnableKeyRotation"] is True
-    assert {
-        "Effect": "Allow",
-        "Principal": cloudwatch,
-        "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
-        "Resource": "*",
-        "Condition": ours,
-    } in key["KeyPolicy"]["Statement"]
+    assert template.of_type("AWS::KMS::Key") == {}
 
 
 def test_alarms_are_mailed_only_where_the_context_value_gives_an_address(template, turned):

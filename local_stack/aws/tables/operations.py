@@ -330,6 +330,8 @@ def execute_put(put: VersionedPut, write: Callable[[str, dict[str, Any]], object
     condition, values = "attribute_not_exists(pk)", {}
     if put.version is not None:
         condition, values = "version = :version", {":version": put.version}
+    if put.version == {}:
+        condition, values = "attribute_exists(pk) AND attribute_not_exists(version)", {}
     try:
         write(condition, values)
     except ConditionalCheckFailed as error:

@@ -7,6 +7,7 @@ import doctest
 import pytest
 
 from benchmarks import events, instant_endpoint
+from benchmarks.event_units import READ, REQUESTS, count_units
 from benchmarks.events_work import Recorder, batches, measure_calls, memory_load
 from benchmarks.pipelines import chain, parsed_runs, run_events
 from headwater.events.naming import NamingRules
@@ -82,8 +83,9 @@ def test_the_examples_in_the_benchmarks_of_runs_hold(module):
     assert results.failed == 0
 
 
-def test_an_event_of_jobs_that_ran_before_costs_two_writing_requests_at_most():
-    calls = measure_calls(1, 100, runs=3)
+def test_an_event_costs_few_write_units_and_requests_in_each_situation():
+    units = count_units(200)
 
-    assert calls["writes"] <= 2
-    assert calls["write_units"] <= 34
+    written = [sum(of_event.values()) - of_event[READ] - of_event[REQUESTS] for of_event in units.values()]
+    assert [bound - 1 < number <= bound for number, bound in zip(written, (33, 15, 21), strict=True)] == [True] * 3
+    assert max(of_event[REQUESTS] for of_event in units.values()) <= 4

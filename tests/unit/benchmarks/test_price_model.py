@@ -51,13 +51,12 @@ def test_queues_with_an_event_source_mapping_are_polled_while_idle_and_a_stream_
 
 
 def test_what_no_handler_requests_is_paid_for_too():
-    """The Spark job reads each trace object once, and the day's digest; the alarms' topic has a key of its own."""
+    """The Spark job reads each trace object once, and the day's digest."""
     ledger = a_ledger()
     ledger.tallies["trace"]["s3", "PutObject"] = Tally(calls=50)
     lines = {(line.service, line.what): line for line in bill(ledger, a_day(memory_mb={"load": 1024, "trace": 1}))}
 
     assert lines["S3", "objects read by the Spark job"].quantity == 50 * 1000 * 30 + 30
-    assert lines["KMS", "key of the alarms' topic"].usd(read_prices()) == 1.0
 
 
 def test_every_line_has_a_price_and_every_price_a_line():
@@ -85,7 +84,7 @@ def test_a_transaction_costs_twice_and_a_missing_item_as_much_as_a_small_one():
 
 
 def test_a_million_events_cost_their_units_requests_and_seconds():
-    calls = {"reads": 3.0, "writes": 6.99, "read_units": 20.0, "write_units": 40.0}
+    calls = {"read": 20.0, "requests": 9.99, "JOB FACTS": 1.0, "RUN FACTS": 39.0}
     costs = {(line.service, line.what): round(line.usd(read_prices()), 4) for line in bill_events(calls)}
 
     assert costs == {
@@ -98,10 +97,11 @@ def test_a_million_events_cost_their_units_requests_and_seconds():
     }
 
 
-def test_events_with_columns_stand_beside_those_without():
-    plain = {"reads": 3.0, "writes": 7.0, "read_units": 20.0, "write_units": 40.0}
+def test_the_situations_of_events_stand_beside_each_other_with_their_units():
+    of_first = {"read": 20.0, "requests": 10.0, "JOB FACTS": 40.0, "JOB CURRENT": 0.1}
 
-    page = render_events_cost(plain, {**plain, "write_units": 48.0}, read_prices())
+    page = render_events_cost({"first": of_first, "further": {**of_first, "JOB FACTS": 48.0}}, read_prices())
 
-    assert "| DynamoDB: writes | 25.00 | 30.00 |" in page
+    assert "| DynamoDB: writes | 25.06 | 30.06 |" in page
+    assert "| `JOB FACTS` | 40.0 | 48.0 |\n| further rows | 0.1 | 0.1 |" in page
     assert "| **total** |" in page

@@ -46,6 +46,11 @@ class SteppedTable(MemoryTable):
             self._step(lambda row=row: MemoryTable.put(self, [row]))
             super().put([row])
 
+    def put_late(self, rows):
+        for row in self._in_any_order(rows):
+            self._step(lambda row=row: MemoryTable.put_late(self, [row]))
+            super().put_late([row])
+
     def swap(self, swaps):
         written = {}
         for index in self._in_any_order(range(len(swaps))):

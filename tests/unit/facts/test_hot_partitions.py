@@ -16,8 +16,7 @@ from headwater.facts.apply import apply_statements
 from headwater.records.table import render_item, render_life
 from headwater_model.ids import DatasetId, JobId
 from local_stack.aws.item_sizes import item_bytes
-from local_stack.aws.partiql import parse_put
-from tests.fakes.capacity import write_units
+from tests.fakes.capacity import writes
 from tests.fakes.memory_dynamodb import MemoryDynamo
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import stamped
@@ -40,35 +39,11 @@ class CountedDynamo(MemoryDynamo):
         before = self.calls.write_units
         response = super().respond(operation, request)
         parts = Counter()
-        for pk, units in _units_of(operation, request):
-            parts[pk] += units
+        for item, units in writes(operation, request):
+            parts[item["pk"]["S"]] += units
         assert parts.total() == self.calls.write_units - before
         self.units += parts
         return response
-
-
-def _units_of(operation, request):
-    """Yield the partition and the units of each write of a call."""
-    match operation:
-        case "PutItem":
-            yield _put(request["Item"])
-        case "BatchWriteItem":
-            for write in (write for writes in request["RequestItems"].values() for write in writes):
-                deleted = write.get("DeleteRequest")
-                yield (deleted["Key"]["pk"]["S"], 1) if deleted else _put(write["PutRequest"]["Item"])
-        case "BatchExecuteStatement":
-            yield from (_put(parse_put(statement).item) for statement in request["Statements"])
-        case "UpdateItem":
-            yield request["Key"]["pk"]["S"], 1
-        case "TransactWriteItems":
-            for action in request["TransactItems"]:
-                ((kind, write),) = action.items()
-                pk, units = _put(write["Item"]) if kind == "Put" else (write["Key"]["pk"]["S"], 1)
-                yield pk, 2 * units
-
-
-def _put(item):
-    return item["pk"]["S"], write_units("PutItem", {"TableName": "graph", "Item": item}, {})
 
 
 def an_event(
