@@ -13,7 +13,6 @@ a single round of SHA-256 is enough.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import re
 from base64 import urlsafe_b64encode
@@ -29,6 +28,7 @@ from headwater.facts.table import Row, RowQuery, Swap
 from headwater.namespaces import EVERYWHERE, Rights, covers
 from headwater.settings import EVENTS_SENT, LAST_USED, TOKEN_BUDGETS, TOKEN_USES, TOKENS
 from headwater_model.errors import Conflict, Fault, Forbidden, Invalid, NotFound, OverBudget, TooLarge
+from headwater_model.ids import sha256_hex
 
 if TYPE_CHECKING:
     from headwater.facts.table import GraphTable
@@ -159,7 +159,7 @@ def new_token(
     text = f"hw_{id_}_{secret}"
     token = Token(
         id=id_,
-        hash=_hash(text),
+        hash=sha256_hex(text),
         scopes=tuple(scope for scope in SCOPES if scope in scopes),
         namespaces=tuple(sorted(set(namespaces))),
         references=tuple(sorted(set(references))) or ((EVERYWHERE,) if "write" in scopes else ()),
@@ -231,10 +231,6 @@ def _check_patterns(field_name: str, patterns: Collection[str]) -> None:
             raise Invalid.because(field_name, pattern, f"must have at most {_PATTERN_CHARS_MAX} characters")
 
 
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 @dataclass(frozen=True, slots=True)
 class TokenList:
     """The tokens of a table, and the faults of damaged rows by id: a damaged token is refused."""
@@ -257,7 +253,7 @@ class Tokens:
         form = _FORM.fullmatch(text)
         token = self._get(form[1], now_s) if form else None
         # Compared in constant time: the duration reveals nothing of the stored hash.
-        if token is None or not hmac.compare_digest(token.hash, _hash(text)) or not token.is_good(now_s):
+        if token is None or not hmac.compare_digest(token.hash, sha256_hex(text)) or not token.is_good(now_s):
             return None
         return token
 

@@ -15,6 +15,7 @@ from headwater.events.mentions import join_forms
 from headwater.events.naming import NamingRules, change_datasets
 from headwater.events.operation_names import fold_operations
 from headwater_model.ids import DatasetId
+from headwater_model.named_datasets import dataset_in
 from headwater_model.operations import parse_operations, render_operations
 
 _Form: TypeAlias = Mapping[str, Any]
@@ -52,7 +53,7 @@ def fold_use(facets: Facets, rules: NamingRules, dataset: DatasetId) -> Facets:
 
 def _with_sources(facets: Facets, rules: NamingRules) -> Facets:
     """Fold the field of each object with a dataset's name, such as an entry of `inputFields`."""
-    return change_datasets(facets, lambda form: _with_text(form, "field", rules.fold(_dataset(form))))
+    return change_datasets(facets, lambda form: _with_text(form, "field", rules.fold(dataset_in(form))))
 
 
 def _changed(facets: Facets, changes: Mapping[str, Callable[[_Form, _By], _Form]], by: _By) -> Facets:
@@ -60,15 +61,11 @@ def _changed(facets: Facets, changes: Mapping[str, Callable[[_Form, _By], _Form]
     return {**facets, **{name: changes[name](facets[name], by) for name in there}}
 
 
-def _dataset(form: _Form) -> DatasetId:
-    return DatasetId(form["namespace"], form["name"])
-
-
 def _entries(facet: _Form, rules: NamingRules) -> _Form:
     """Fold the columns of each dataset among the entries of a `lineage` facet."""
 
     def of_entry(entry: _Form) -> _Form:
-        fold = rules.fold(_dataset(entry)) if entry.get("type") == "DATASET" else None
+        fold = rules.fold(dataset_in(entry)) if entry.get("type") == "DATASET" else None
         return _columns(entry, fold) if fold else entry
 
     return {**facet, "entries": list(map(of_entry, facet["entries"]))} if facet.get("entries") else facet

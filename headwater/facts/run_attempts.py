@@ -48,7 +48,7 @@ def are_attempts_cut(facts: RunFacts) -> bool:
 
 
 def last_ended(facts: RunFacts) -> Attempt | None:
-    """Find the attempt that decides; None before the run ends."""
+    """Find the attempt that decides, `Attempt("FAILED", start, end)`; None before the run ends."""
     ended = [part for part in _parts(facts) if part.terminals]
     return _attempt(ended[-1]) if ended else None
 

@@ -33,7 +33,7 @@ from headwater.queries.results.entities import ChildSort, Job
 
 _STATES: tuple[State, ...] = get_args(State)
 _LAST_RUN_STATES = choices_of(
-    "lastRunStates", "Only jobs whose latest run is in one of these states; repeatable.", _STATES
+    "lastRunStates", "Only jobs whose latest run is in one of these states; repeatable. Of 1,000 changed last.", _STATES
 )
 _CHILD_SORTS: Mapping[str, ChildSort] = {"name": "name", "state": "state"}
 _CHILD_SORT = choice(

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from headwater.facts.index_scan import RunWithFacts
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_facts import Run
+from headwater.facts.run_attempts import last_ended
 from headwater.queries.lists.annotated import is_owned
 from headwater.queries.lists.listings import Jobs
 from headwater.queries.results.entities import Job
-from headwater.queries.runs.runs import newest_runs_of
+from headwater.queries.runs.runs import newest_facts_of
 from headwater.queries.view import GraphView
 from headwater_model.times import milliseconds_between
 
@@ -46,17 +47,18 @@ def report_durations(
     """Report a page of the jobs with enough completed runs; the greatest growth comes first."""
     listed = Jobs(view).list(namespace, sort="updated_at", in_short=True, limit=JOBS_MAX, offset=0)
     jobs = {job.id: job for job in listed.items if owner is None or is_owned(job.annotations, owner)}
-    runs = newest_runs_of(jobs, view, _RUNS)
+    runs = newest_facts_of(jobs, view, _RUNS)
     known = [duration for job in jobs.values() if (duration := _duration(job, runs.get(job.id, ())))]
     known.sort(key=lambda duration: (-duration.growth, duration.job.id))
     cut = listed.truncated or listed.total > JOBS_MAX
     return ResultPage(known[offset : offset + limit], len(known), cut)
 
 
-def _duration(job: Job, runs: Sequence[Run]) -> Duration | None:
+def _duration(job: Job, runs: Sequence[RunWithFacts]) -> Duration | None:
+    attempts = (last_ended(facts) for _, facts in runs if facts.first)
     took = [
-        milliseconds_between(run.attempt_started or run.started, run.ended)
-        for run in runs
-        if run.state == "COMPLETED" and run.started and run.ended
+        milliseconds_between(attempt.started, attempt.ended)
+        for attempt in attempts
+        if attempt and attempt.ended and attempt.state == "COMPLETED"
     ]
     return Duration(job, took[0], round(median(took[1:]))) if len(took) > _LEAST else None

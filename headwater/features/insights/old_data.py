@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.run_facts import Run
 from headwater.features.insights.broken_jobs import BELOW_MAX, DEPTH, JOBS_MAX, GraphBelow
 from headwater.queries.graphs.impact import Downstream
-from headwater.queries.lists.urgent_jobs import jobs_in_states
+from headwater.queries.lists.urgent_jobs import listed_in_states
 from headwater.queries.results.entities import Job
 from headwater.queries.runs.dataset_times import last_written
 from headwater.queries.runs.failing_jobs import last_runs
@@ -42,7 +43,9 @@ class OldDataReport:
 
 def report_old_data(view: GraphView) -> OldDataReport:
     """Report the late datasets, and the datasets on old data."""
-    failing, cut = jobs_in_states(("FAILED", "ABORTED"), None, view)
+    listed, cut = listed_in_states(LISTED_STATES, None, view)
+    view.load(jobs=listed)
+    failing = (job for job in view.jobs(listed) if job.latest_run and job.latest_run.state in LISTED_STATES)
     writers = sorted((job for job in failing if job.outputs), key=lambda job: job.updated, reverse=True)
     since = _failing_since(writers[:JOBS_MAX], view)
     graph = GraphBelow(view, direction="down", limit=BELOW_MAX).from_jobs(sorted(since), DEPTH) if since else None

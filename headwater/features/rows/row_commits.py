@@ -76,7 +76,7 @@ def find_row(name: DatasetId, row_id: int, sequence: int | None, view: GraphView
     group = view.group(name)
     if not group.known:
         return None
-    [newest] = newest_versions([group], view, [lambda version: _ids_of(version, group) is not None])
+    [newest] = newest_versions([(group, lambda version: _ids_of(version, group) is not None, "~")], view)
     ids = _ids_of(newest, group) if newest else None
     if ids is None:
         unknown = RowStep("unknown", _NO_IDS)

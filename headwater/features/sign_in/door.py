@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import os
@@ -14,6 +13,7 @@ from headwater.api.tokens import Token, Tokens, unite
 from headwater.features.sign_in.claims import LEEWAY_S, fitting_grants, name_caller, read_claims
 from headwater.features.sign_in.settings import SIGN_IN_CLIENT, SIGN_IN_ISSUER, SIGN_IN_ORIGINS, SIGN_IN_SCOPE
 from headwater_model.errors import Unauthorized
+from headwater_model.ids import sha256_hex
 
 # As of tokens: a revoked grant counts for a minute more.
 _KNOWN_S = 60
@@ -44,7 +44,7 @@ class SignIn:
         Raises:
             Unauthorized: the token is another than the verified token, or has expired.
         """
-        if not hmac.compare_digest(hash_token(text), verified):
+        if not hmac.compare_digest(sha256_hex(text), verified):
             raise Unauthorized("Authorization: the token is another than the verified token")
         claims = read_claims(text)
         expires = int(claims["exp"])
@@ -59,8 +59,3 @@ class SignIn:
             grants = self.tokens.grants().good
             self._grants[""] = (now_s, grants)
         return grants
-
-
-def hash_token(text: str) -> str:
-    """Hash a token: the authorizer names the verified token so."""
-    return hashlib.sha256(text.encode()).hexdigest()

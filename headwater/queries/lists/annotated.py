@@ -66,7 +66,7 @@ class ListedThings:
 
     def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
         """Read the listed jobs, without their runs."""
-        ids = list(filter(self._wants, candidates))
+        ids = list(filter(self.wants, candidates))
         self.view.load(jobs=ids)
         return self.view.jobs(ids)
 
@@ -74,8 +74,9 @@ class ListedThings:
         """Read the listed datasets of the names, each once."""
         names = list(candidates)
         self.view.load(names)
-        groups = [group for group in self.view.datasets(names) if self._wants(group.primary)]
+        groups = [group for group in self.view.datasets(names) if self.wants(group.primary)]
         return [group for group in groups if group.known and not is_temporary(group.facts)]
 
-    def _wants(self, thing: JobId | DatasetId) -> bool:
+    def wants(self, thing: JobId | DatasetId) -> bool:
+        """True if the thing is visible and of the namespace."""
         return self.namespace in (None, thing.namespace) and self.view.sees(thing)

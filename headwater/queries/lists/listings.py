@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from headwater.facts.facet_refs import restored
 from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
+from headwater.facts.index_scan import last_started
 from headwater.facts.job_nodes import is_streamed
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
@@ -17,7 +18,7 @@ from headwater.facts.run_facts import Run
 from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_stale, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue, NameList
-from headwater.queries.lists.urgent_jobs import jobs_in_states, last_updated
+from headwater.queries.lists.urgent_jobs import last_changed, last_updated, listed_in_states
 from headwater.queries.renamed import result_by_name
 from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort, urgency
 from headwater.queries.runs.dataset_times import times_of
@@ -29,7 +30,7 @@ from headwater.queries.runs.dataset_versions import (
     read_versions,
 )
 from headwater.queries.runs.job_versions import last_entries, versions_of
-from headwater.queries.runs.runs import full_runs, list_runs, newest_runs, newest_runs_of, started_last
+from headwater.queries.runs.runs import full_runs, list_runs, newest_runs, newest_runs_of
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.descriptions import dataset_of_group, read_facets
 from headwater.queries.view.nodes import under_primaries
@@ -38,8 +39,9 @@ from headwater_model.ids import DatasetId, JobId
 _LATEST_RUNS = 10
 # Jobs of a list with their last runs.
 WITH_RUNS_MAX = 100
-# Jobs read for the state of their last runs or their times, and datasets read for their times.
+# Jobs read for their times, and for the state of their last runs; datasets read for their times.
 JOBS_MAX = 5_000
+STATE_JOBS_MAX = 1_000
 SORTED_MAX = 5_000
 
 
@@ -187,33 +189,45 @@ class Jobs:
         names = catalogue.every_job(namespace)
         total, cut, by_time = len(names.ids), names.truncated, sort == "updated_at"
         needed = min(offset + limit, total)
-        # All jobs of a namespace are read by their names: rows by time have other jobs between.
-        has_rows = not states and not updated_before and (namespace is None or needed < total)
+        has_rows = by_time and not states and not updated_before and needed < total
         # The catalogue knows names alone: a filter or an order by time needs the jobs, or rows by state or time.
         if not (states or updated_before or by_time):
             page: Sequence[Job] = self._read(catalogue.page(names, limit=limit, offset=offset))
         elif has_rows and (newest := last_updated(needed, namespace, self._view)):
             page = newest[offset:]
         else:
-            chosen, cut = self._in_states(states, namespace, catalogue, names)
-            if updated_before:
-                chosen = [job for job in chosen if job.updated < updated_before]
+            candidates, cut = self._candidates(states, namespace, catalogue, names)
+            chosen = self._chosen(candidates, states, updated_before)
             if by_time:
-                chosen = sorted(chosen, key=lambda job: job.updated, reverse=True)
-            page = chosen[offset : offset + limit]
+                chosen = sorted(chosen, key=lambda job: self._view.nodes[job]["last"] or "", reverse=True)
+            page = self._read(chosen[offset : offset + limit])
             total = len(chosen) if states or updated_before else total
         shown = page if in_short else self._with_runs(self._named(page))
         return ResultPage(shown, total, cut or self._view.truncated)
 
-    def _in_states(
+    def _candidates(
         self, states: Sequence[State], namespace: str | None, catalogue: NameCatalogue, names: NameList[JobId]
-    ) -> tuple[Sequence[Job], bool]:
-        """Read the jobs whose last run is in the states (none: all jobs), by name, and true if there may be more."""
+    ) -> tuple[Sequence[JobId], bool]:
+        """List the jobs that may be in the states (none: all jobs), by name, and true if there may be more."""
         if states and set(LISTED_STATES).issuperset(states):
-            return jobs_in_states(states, namespace, self._view)
-        jobs = self._read(catalogue.page(names, limit=JOBS_MAX, offset=0))
-        chosen = [job for job in jobs if not states or (job.latest_run and job.latest_run.state in states)]
-        return chosen, names.truncated or len(names.ids) > JOBS_MAX
+            return listed_in_states(states, namespace, self._view)
+        most = STATE_JOBS_MAX if states else JOBS_MAX
+        jobs = catalogue.page(names, limit=most, offset=0)
+        if states and len(names.ids) > most:
+            # Jobs with the last events are read before jobs by name: a running job has begun of late.
+            jobs = sorted(list(dict.fromkeys([*last_changed(namespace, self._view), *jobs]))[:most])
+        return jobs, names.truncated or len(names.ids) > most
+
+    def _chosen(self, candidates: Sequence[JobId], states: Sequence[State], before: str | None) -> Sequence[JobId]:
+        """Choose the visible jobs whose last run is in the states, without jobs updated later."""
+        self._view.load(jobs=candidates)
+        nodes = {job: self._view.nodes[job] for job in candidates if self._view.has(job)}
+        return [
+            job
+            for job, node in nodes.items()
+            if (not states or (node["latest"] and node["latest"]["state"] in states))
+            and (not before or (node["last"] or "") < before)
+        ]
 
     def children(
         self, parent: JobId, *, sort: ChildSort = "name", in_short: bool = False, limit: int, offset: int
@@ -235,7 +249,7 @@ class Jobs:
 
     def find(self, job: JobId) -> Job | None:
         """Find the job with its last ten runs, also if it is hidden."""
-        nodes = self._nodes([job])
+        nodes = self._named(self._read([job]))
         if not nodes or not nodes[0].created:
             return None
         runs, _ = newest_runs(job, self._view, _LATEST_RUNS)
@@ -248,13 +262,10 @@ class Jobs:
         """Read the jobs in detail, the first of them with their last runs."""
         having = [job.id for job in jobs[:WITH_RUNS_MAX]]
         # One round for the facts of the jobs, and for their runs.
-        self._view.read([facts_key(job.id) for job in jobs], [started_last(job, _LATEST_RUNS) for job in having])
+        self._view.read([facts_key(job.id) for job in jobs], [last_started(job).query(_LATEST_RUNS) for job in having])
         detailed = self._detailed(jobs)
         runs = newest_runs_of(having, self._view, _LATEST_RUNS)
         return [replace(job, latest_runs=runs.get(job.id, ())) for job in detailed]
-
-    def _nodes(self, jobs: Sequence[JobId]) -> Sequence[Job]:
-        return self._named(self._read(jobs))
 
     def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         """Read the existing jobs, with datasets under the names in the jobs' events."""
@@ -265,9 +276,6 @@ class Jobs:
         """Replace the names of the jobs' datasets by primary names."""
         self._view.load_names(name for job in jobs for name in (*job.inputs, *job.outputs))
         return [under_primaries(job, self._view.primary) for job in jobs]
-
-    def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
-        return tuple(sorted({self._view.primary(name) for name in names}))
 
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Read the facets and current versions of the jobs."""
@@ -311,9 +319,12 @@ class Jobs:
 
     def find_brief(self, job: JobId) -> Job | None:
         """Find the job without its runs."""
-        nodes = self._nodes([job])
+        nodes = self._named(self._read([job]))
         return nodes[0] if nodes and nodes[0].created else None
 
     def _under_primaries(self, version: JobVersion) -> JobVersion:
         self._view.load_names((*version.inputs, *version.outputs))
-        return replace(version, inputs=self._primaries(version.inputs), outputs=self._primaries(version.outputs))
+        inputs, outputs = (
+            tuple(sorted(set(map(self._view.primary, side)))) for side in (version.inputs, version.outputs)
+        )
+        return replace(version, inputs=inputs, outputs=outputs)

@@ -14,21 +14,30 @@ from headwater.facts.run_attempts import State
 from headwater.queries.lists.annotated import ListedThings
 from headwater.queries.results.entities import Job
 from headwater.queries.view import GraphView
+from headwater_model.ids import JobId
 
 # Rows read of a partition: of a state at most, and of the last events at first and at most.
 STATE_ROWS_MAX = 5_000
 _FIRST_ROWS = 20
 _ROWS_MAX = 5_000
+# Rows read of a partition for the jobs with the last events, in any order of names.
+_CHANGED_ROWS = 500
 
 
-def jobs_in_states(states: Sequence[State], namespace: str | None, view: GraphView) -> tuple[list[Job], bool]:
-    """Read the visible jobs in listed states, `("FAILED", "ABORTED")`, by name, and true if there may be more."""
+def listed_in_states(states: Sequence[State], namespace: str | None, view: GraphView) -> tuple[list[JobId], bool]:
+    """List the jobs in the rows of listed states, `("FAILED", "ABORTED")`, by name, and true if there are more."""
     queries = [query for state in states for query in state_queries(state, namespace, STATE_ROWS_MAX)]
     pages = view.query(queries)
-    names = {row.data["name"] for page in pages for row in page.rows}
-    jobs = ListedThings(view, namespace).jobs(map(job_of, sorted(names)))
-    chosen = [job for job in jobs if job.latest_run and job.latest_run.state in states]
-    return chosen, any(page.more for page in pages)
+    jobs = map(job_of, sorted({row.data["name"] for page in pages for row in page.rows}))
+    return list(filter(ListedThings(view, namespace).wants, jobs)), any(page.more for page in pages)
+
+
+def last_changed(namespace: str | None, view: GraphView) -> list[JobId]:
+    """List the jobs in the rows of the last events, the last first."""
+    pages = view.query(lately_queries(_CHANGED_ROWS))
+    rows = sorted(chain.from_iterable(page.rows for page in pages), key=lambda row: row.sk, reverse=True)
+    jobs = map(job_of, dict.fromkeys(row.data["name"] for row in rows))
+    return list(filter(ListedThings(view, namespace).wants, jobs))
 
 
 def last_updated(number: int, namespace: str | None, view: GraphView) -> list[Job] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from headwater.events.event import Facets
 from headwater.facts.annotations import annotations_of
@@ -36,6 +36,8 @@ from headwater_model.ids import DatasetId, FieldPath, RunKey
 VERSIONS_MAX = 500
 # Mostly the newest version is enough. A page begins with the last row of the page before: together `VERSIONS_MAX` rows.
 _PAGES = (1, 8, VERSIONS_MAX - 7)
+_GOOD_RUNS = ("VERSION",)
+_EVERY_RUN = ("VERSION", "FAILED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,10 @@ class KnownVersion:
         return self.written is None or self.written.counts
 
 
+# A dataset, the accepted versions, and the time of their making at the latest.
+VersionSearch: TypeAlias = tuple[ResolvedDataset, Callable[[KnownVersion], bool], str]
+
+
 @dataclass(frozen=True, slots=True)
 class VersionPage:
     """The newest versions of a dataset, newest first; `cut` if older versions were not read."""
@@ -95,11 +101,13 @@ class VersionPage:
 class _VersionScan:
     """A scan of the versions of a dataset made at `end` or before; of facts as of the time `at`.
 
-    A stream has the place of its last event at `end` or before.
+    A stream has the place of its last event at `end` or before. `prefixes` are of runs' versions.
     """
 
-    def __init__(self, group: ResolvedDataset, end: str, at: str | None = None) -> None:
-        self._group, self._end, self._at = group, end, at
+    def __init__(
+        self, group: ResolvedDataset, end: str, at: str | None = None, prefixes: Sequence[str] = _EVERY_RUN
+    ) -> None:
+        self._group, self._end, self._at, self._prefixes = group, end, at, prefixes
         self._before = "~" if end == "~" else just_after(end)
         self._scans = [scan for name in group.names for scan in self._scans_of(name)]
 
@@ -107,9 +115,7 @@ class _VersionScan:
         # Versions of runs, of streams and of DatasetEvents have rows of their own; only existing kinds are read.
         pk, high = dataset_pk(name), f"{self._end}#~"
         if self._group.facts.first_written:
-            yield from (
-                IndexScan(pk, prefix, partial(self._by_run, name), high=high) for prefix in ("VERSION", "FAILED")
-            )
+            yield from (IndexScan(pk, prefix, partial(self._by_run, name), high=high) for prefix in self._prefixes)
         if self._group.facts.first_streamed:
             places = [("ACTIVE", high), *coarse_highs("ACTIVE", self._end)]
             yield from (IndexScan(pk, prefix, self._by_stream, high=place) for prefix, place in places)
@@ -227,32 +233,40 @@ def _schema(facets: Facets) -> Sequence[Mapping[str, Any]] | None:
 
 
 def newest_versions(
-    groups: Sequence[ResolvedDataset],
-    view: GraphView,
-    accepts: Sequence[Callable[[KnownVersion], bool]],
-    highs: Sequence[str] | None = None,
+    searches: Sequence[VersionSearch], view: GraphView, *, prefixes: Sequence[str] = _EVERY_RUN
 ) -> list[KnownVersion | None]:
-    """Find the newest accepted version of each group, made at its time in `highs` or before; as of the view's time."""
-    scans = [_VersionScan(group, end, view.at) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
-    newest: list[KnownVersion | None] = [None] * len(groups)
-    left = list(range(len(groups)))
+    """Find the newest accepted version of each search, `(group, accept, "~")`; as of the view's time."""
+    scans = [_VersionScan(group, end, view.at, prefixes) for group, _, end in searches]
+    newest: list[KnownVersion | None] = [None] * len(searches)
+    left = list(range(len(searches)))
     # Each further page is read only for the datasets without an accepted version.
     for rows in _PAGES:
         advance([scan for number in left for scan in scans[number].unread], view, rows=rows, at=view.at)
         for number in left:
-            newest[number] = scans[number].page(most=rows == _PAGES[-1]).newest(accepts[number])
+            newest[number] = scans[number].page(most=rows == _PAGES[-1]).newest(searches[number][1])
         left = [number for number in left if scans[number].unread and newest[number] is None]
     return newest
 
 
+def newest_good(searches: Sequence[VersionSearch], view: GraphView) -> list[KnownVersion | None]:
+    """Find the newest accepted versions, as `newest_versions`, of searches that accept no failed version.
+
+    Failed versions are read only for a dataset without a good run: they decide about its initial version.
+    """
+    newest = newest_versions(searches, view, prefixes=_GOOD_RUNS)
+    left = [number for number, version in enumerate(newest) if version is None or version.written is None]
+    rest = dict(zip(left, newest_versions([searches[number] for number in left], view), strict=True))
+    return [rest.get(number, version) for number, version in enumerate(newest)]
+
+
 def first_pages(group: ResolvedDataset, end: str = "~") -> list[RowQuery]:
-    """List the first queries of `newest_versions`."""
-    return [scan.query(_PAGES[0]) for scan in _VersionScan(group, end).unread]
+    """List the first queries of `newest_good`."""
+    return [scan.query(_PAGES[0]) for scan in _VersionScan(group, end, prefixes=_GOOD_RUNS).unread]
 
 
 def current_versions(groups: Sequence[ResolvedDataset], view: GraphView) -> list[KnownVersion | None]:
     """Find the current version of each group: the last that did not fail, and is on no branch."""
-    return newest_versions(groups, view, [lambda version: version.counts] * len(groups))
+    return newest_good([(group, lambda version: version.counts, "~") for group in groups], view)
 
 
 def find_version(group: ResolvedDataset, version: str, view: GraphView) -> KnownVersion | None:

@@ -12,7 +12,7 @@ The run's own output is never its input.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from headwater.events.event import Facets
@@ -31,7 +31,7 @@ from headwater.facts.run_facts import (
     written_datasets,
 )
 from headwater.facts.table import RowQuery
-from headwater.queries.runs.dataset_versions import KnownVersion, first_pages, newest_versions
+from headwater.queries.runs.dataset_versions import KnownVersion, first_pages, newest_good
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.written_versions import (
     VersionQuery,
@@ -149,14 +149,17 @@ def _inputs(run: RunKey, facts: RunFacts, view: GraphView) -> list[InputVersion]
 def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
     """Read the probable rows of each input's rule in one round; announce the facts of the runs in the rows."""
     queries: list[RowQuery] = []
+    of_parents: list[InputVersion] = []
     for read in reads:
         if storage := read.storage:
             queries += by_storage(read.group, storage, _others(read)).first_pages()
-        elif (parent := parent_run(read.facts)) and read.facts.last:
-            queries += VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last).first_pages()
-            queries += VersionQuery(read.group, "ACTIVE", read.facts.last).first_pages()
+        elif parent_run(read.facts) and read.facts.last:
+            of_parents.append(read)
         else:
             queries += first_pages(read.group, began(read.facts) or "")
+    for read, parent, high in _with_parents(of_parents):
+        for prefix in (f"BY_PARENT#{parent}", "ACTIVE"):
+            queries += VersionQuery(read.group, prefix, high).first_pages()
     view.read_first(queries)
 
 
@@ -169,15 +172,27 @@ def _by_storage(reads: Sequence[InputVersion], view: GraphView) -> None:
 
 
 def _by_parent(reads: Sequence[InputVersion], view: GraphView) -> None:
-    candidates = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
+    candidates = _with_parents(reads)
     queries = [
-        VersionQuery(read.group, f"BY_PARENT#{parent}", last, _siblings(read, parent), before=last)
-        for read, parent in candidates
-        for last in [read.facts.last or ""]
+        VersionQuery(read.group, f"BY_PARENT#{parent}", high, _siblings(read, parent), before=read.facts.last or "")
+        for read, parent, high in candidates
     ]
-    for (read, _), written in zip(candidates, newest_of_both(queries, view), strict=True):
+    for (read, *_), written in zip(candidates, newest_of_both(queries, view), strict=True):
         if written:
             read.resolve(written.version, "parentRun", written.run)
+
+
+def _with_parents(reads: Iterable[InputVersion]) -> list[tuple[InputVersion, RunKey, str]]:
+    """List the inputs of runs with a parent, each with the last event of the parent's readers of the dataset.
+
+    These readers share the queries of the dataset.
+    """
+    parents = [(read, parent) for read in reads if read.facts.last and (parent := parent_run(read.facts))]
+    last: dict[tuple[DatasetId, RunKey], str] = {}
+    for read, parent in parents:
+        key = read.group.primary, parent
+        last[key] = max(last.get(key, ""), read.facts.last or "")
+    return [(read, parent, last[read.group.primary, parent]) for read, parent in parents]
 
 
 def _others(read: InputVersion) -> Callable[[WrittenVersion], bool]:
@@ -195,8 +210,7 @@ def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], 
 
 
 def _by_time(reads: Sequence[InputVersion], view: GraphView) -> None:
-    started = [began(read.facts) or "" for read in reads]
-    newest = newest_versions([read.group for read in reads], view, [_readable(read) for read in reads], started)
+    newest = newest_good([(read.group, _readable(read), began(read.facts) or "") for read in reads], view)
     for read, version in zip(reads, newest, strict=True):
         if version is None or not version.made_by:
             read.resolve(dataset_version_id(read.group.primary, ""), "initial", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, starmap
 from typing import TypeAlias
 
 from headwater.facts.facet_refs import flows_of, restored
@@ -182,13 +182,13 @@ def newest_runs(job: JobId, view: GraphView, count: int) -> tuple[list[RunWithFa
             return list(runs.items())[:count], bool(scan.watermark) or len(runs) > count
 
 
-def started_last(job: JobId, count: int) -> RowQuery:
-    """Make the first query of `newest_runs_of`."""
-    return last_started(job).query(count)
-
-
 def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[JobId, tuple[Run, ...]]:
-    """Read each job's last `count` runs (two or more), newest first, without facets and versions.
+    """Read each job's last `count` runs, as `newest_facts_of`, without facets and versions."""
+    return {job: tuple(starmap(summarize_run, runs)) for job, runs in newest_facts_of(jobs, view, count).items()}
+
+
+def newest_facts_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[JobId, list[RunWithFacts]]:
+    """Read the facts of each job's last `count` runs (two or more), newest first.
 
     Costs a query for each job and a read of its runs' facts; more only where late events moved runs.
     """
@@ -197,10 +197,7 @@ def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[J
     while pending:
         advance(pending, view, rows=count)
         pending = [scan for scan in pending if scan.watermark and len(dict(scan.results.values())) < count]
-    return {
-        job: tuple(summarize_run(run, facts) for run, facts in islice(dict(scan.results.values()).items(), count))
-        for job, scan in scans.items()
-    }
+    return {job: list(islice(dict(scan.results.values()).items(), count)) for job, scan in scans.items()}
 
 
 def find_upstream(view: GraphView, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:

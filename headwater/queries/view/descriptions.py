@@ -119,6 +119,8 @@ def schema_of(facets: Facets) -> Schema:
     level: list[_Level] = [((), fields)]
     for _ in range(_DEPTH_MAX):
         level = [inner for outer, fields in level for inner in _described(outer, fields, types)]
+        if not level:
+            break
     return Schema({path: place for place, path in enumerate(columns, 1)}, types)
 
 

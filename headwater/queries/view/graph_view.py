@@ -143,7 +143,7 @@ class GraphView(LoadedGraph):
     def find_outputs(self, job: JobId) -> list[DatasetId] | None:
         """List the outputs of a job shown in full; None if the job is unknown or hidden."""
         self.load(jobs=[job])
-        return sorted(filter(self.opens, io_of(self.nodes[job])[1])) if self.job(job) else None
+        return sorted(filter(self.opens, io_of(self.nodes[job])[1])) if self.has(job) else None
 
     def live_schemas(self, groups: Iterable[ResolvedDataset]) -> dict[DatasetId, Schema | None]:
         """Read the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
@@ -163,7 +163,7 @@ class GraphView(LoadedGraph):
     def _made_of(self, groups: Iterable[ResolvedDataset]) -> set[DatasetId]:
         """List the datasets that may have columns derived from the groups: readers' outputs, and declared datasets."""
         readers = {job for group in groups for job in group.readers | group.reporters}
-        outputs = {output for job in readers if self.job(job) for output in io_of(self.nodes[job])[1]}
+        outputs = {output for job in readers if self.has(job) for output in io_of(self.nodes[job])[1]}
         return outputs.union(*(group.derived for group in groups))
 
     def _expect_reports(self, groups: Iterable[ResolvedDataset], below: int) -> None:
@@ -216,7 +216,7 @@ class GraphView(LoadedGraph):
             for group in groups
             if len(group.names) > 1
             for job in sorted(group.producers)
-            if self.job(job) and io_of(self.nodes[job])[1] & set(group.names)
+            if self.has(job) and io_of(self.nodes[job])[1] & set(group.names)
             for is_streamed in ["streamed" in self.nodes[job]]
             for name in group.names
         ]
@@ -234,7 +234,7 @@ class GraphView(LoadedGraph):
         for job in sorted(group.producers):
             if (group.primary, job) in reports:
                 _add_report(entry, job, *reports[group.primary, job])
-            elif self.job(job):
+            elif self.has(job):
                 self._add_writer(entry, self.nodes[job])
         # The last DatasetEvent with columns counts as a report of its own.
         if group.facts.declarations:

@@ -15,7 +15,7 @@ from headwater.facts.table import GraphReader, Key
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.results.entities import Job, redacted_job
 from headwater.queries.view.names import ALIASES_MAX, Near, ResolvedDataset, ResolvedDatasets, Users
-from headwater.queries.view.nodes import job_of_node, node_key, nodes_of
+from headwater.queries.view.nodes import is_hidden, job_of_node, node_key, nodes_of
 from headwater.queries.view.rows import GraphRows
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -154,8 +154,11 @@ class LoadedGraph(GraphRows):
 
     def job(self, job: JobId) -> Job | None:
         """Look up a loaded job, with datasets under the names in its events; None if it is unknown or hidden."""
-        stored = self.stored_job(job)
-        return None if stored is None or stored.hidden else stored
+        return self.stored_job(job) if self.has(job) else None
+
+    def has(self, job: JobId) -> bool:
+        """True if a loaded job is known and not hidden."""
+        return job in self.nodes and not is_hidden(self.nodes[job], self.deleted(job.namespace))
 
     def jobs(self, jobs: Iterable[JobId]) -> list[Job]:
         """List the visible among the loaded jobs, in the given order."""

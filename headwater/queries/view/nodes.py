@@ -100,6 +100,11 @@ def node_key(job: JobId, at: str | None) -> Key:
     return facts_key(job) if at else current_key(job)
 
 
+def is_hidden(node: Mapping[str, Any], namespace_deleted: str) -> bool:
+    """True for a job deleted after its last event, and for a job without events: it was only tagged, or deleted."""
+    return node["first"] is None or max(node["deleted"], namespace_deleted) > (node["last"] or "")
+
+
 def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
     """Make the job of a node; names of datasets are as they were written."""
     latest = node["latest"]
@@ -117,8 +122,7 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
         parent=_parent_of(node["parent"]),
         latest_run=_run_of(latest) if latest else None,
         labels=tuple(node["labels"]),
-        # Without a mention it was only tagged, or deleted.
-        hidden=node["first"] is None or max(node["deleted"], namespace_deleted) > (node["last"] or ""),
+        hidden=is_hidden(node, namespace_deleted),
         annotations=annotations_from_json(node.get("annotations")),
         assertions=count_assertions(node.get("assertions", {})),
     )

@@ -12,10 +12,11 @@ import pytest
 from headwater.api.http.responses import Links
 from headwater.api.tokens import new_token, unite
 from headwater.features.sign_in.claims import name_caller
-from headwater.features.sign_in.door import SignIn, hash_token
+from headwater.features.sign_in.door import SignIn
 from headwater.features.sign_in.issuer_keys import IssuerKeys
 from headwater.features.sign_in.verification import Refused, verify
 from headwater_model.errors import Forbidden
+from headwater_model.ids import sha256_hex
 from tests.features.sign_in.issuing import AUDIENCE
 from tests.unit.api.proxy import respond
 from tests.unit.api.teams import APART, OWN, A, B, World
@@ -45,7 +46,7 @@ class SignedIn(World):
     def send_verified(self, token, path, query=None):
         """Status and body of a GET, as API Gateway passes it on."""
         verify(token, self._keys, issuer=self.issuer.url, audiences=[AUDIENCE])
-        return self.pass_on(token, path, query, hash_token(token))
+        return self.pass_on(token, path, query, sha256_hex(token))
 
     def pass_on(self, token, path, query=None, verified=None):
         headers = {"Authorization": f"Bearer {token}"}
@@ -125,7 +126,7 @@ def test_a_token_that_expires_in_the_middle_of_a_view_is_refused_though_its_auth
     token = issuer.token(lasts_s=30)
     assert world.send_verified(token, "/api/v1/namespaces")[0] == 200
     world.now_s += 30 + 5 * MINUTE_S
-    assert world.pass_on(token, "/api/v1/namespaces", verified=hash_token(token)) == (
+    assert world.pass_on(token, "/api/v1/namespaces", verified=sha256_hex(token)) == (
         401,
         {"code": 401, "message": "Authorization: the token has expired"},
     )
@@ -134,7 +135,7 @@ def test_a_token_that_expires_in_the_middle_of_a_view_is_refused_though_its_auth
 def test_the_authorization_of_a_token_lets_no_other_token_in(world, issuer):
     world.grant("sub=*", "read", namespaces=["*"])
     good, forged = issuer.token(), issuer.token(sub="root")
-    assert world.pass_on(forged, "/api/v1/namespaces", verified=hash_token(good))[0] == 401
+    assert world.pass_on(forged, "/api/v1/namespaces", verified=sha256_hex(good))[0] == 401
     assert world.pass_on(good, "/api/v1/namespaces")[0] == 401
 
 

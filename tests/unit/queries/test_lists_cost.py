@@ -10,7 +10,8 @@ from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import CHANGES_MAX, NAMES, PARTITIONS, read_catalogue
 from headwater.facts.words import ROWS_MAX
-from headwater.queries.lists.listings import JOBS_MAX, WITH_RUNS_MAX
+from headwater.queries.lists import listings
+from headwater.queries.lists.listings import WITH_RUNS_MAX
 from headwater.queries.lists.name_search import MATCHES_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
@@ -71,13 +72,21 @@ class Counted:
         return result, sum(calls.requests.values()), self.table.rounds, calls.items
 
 
-@pytest.mark.large
-def test_jobs_in_a_common_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their_datasets(tables):
-    list_new = lambda queries: queries.list_jobs(None, states=("NEW",), limit=10, offset=0)  # noqa: E731 - a question
-    few, most = (tables[jobs].measure(list_new) for jobs in (SIZES[0], SIZES[-1]))
+def test_jobs_in_a_common_state_are_of_the_last_changed_jobs_and_the_list_says_if_there_are_more(monkeypatch):
+    monkeypatch.setattr(listings, "STATE_JOBS_MAX", 3)
+    table = Counted(0)
+    good = [replace(a_run(number), time=minute(number)) for number in range(9)]
+    apply_statements(
+        [stamped(event) for event in (*good, replace(a_run(20, job=2), time=minute(9), type="START"))], table.table
+    )
+    running, completed = (
+        LineageQueries(table.table).list_jobs(None, states=(state,), limit=10, offset=0)
+        for state in ("RUNNING", "COMPLETED")
+    )
 
-    assert most[1] - few[1] == (SIZES[-1] - SIZES[0]) / 100
-    assert (most[0].total, most[0].truncated) == (0, False)
+    assert [job.id.name for job in running.items] == ["job-0002"]
+    assert sorted(job.id.name for job in completed.items) == ["job-0007", "job-0008"]
+    assert (completed.total, completed.truncated, running.truncated) == (2, True, True)
 
 
 @pytest.mark.parametrize(
@@ -110,18 +119,6 @@ def test_jobs_in_a_rare_state_or_last_updated_are_read_from_rows_that_list_them(
 
 def minute(number):
     return f"2026-01-{number // 1440 + 1:02}T{number % 1440 // 60:02}:{number % 60:02}:00.000000Z"
-
-
-@pytest.mark.slow
-@pytest.mark.large
-def test_a_list_by_state_looks_at_so_many_jobs_and_says_if_there_are_more():
-    table, jobs = MemoryTable(), JOBS_MAX + 10
-    for start in range(0, jobs, 500):
-        apply_statements([a_run(number) for number in range(start, min(start + 500, jobs))], table)
-
-    page = LineageQueries(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
-
-    assert (len(page.items), page.total, page.truncated) == (10, JOBS_MAX, True)
 
 
 @pytest.mark.parametrize(
