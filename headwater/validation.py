@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from pydantic import AfterValidator, ValidationError
 from pydantic_core import PydanticCustomError
 
@@ -23,17 +21,14 @@ def checked(*rules: TextRule) -> AfterValidator:
     return AfterValidator(check)
 
 
-def invalid(error: ValidationError, whole: str, words: Mapping[str, str] | None = None) -> Invalid:
-    """Convert Pydantic's errors to `Invalid`.
-
-    `whole` names the input where a fault is in no field. `words` replace Pydantic's messages, by error type.
-    """
+def invalid(error: ValidationError, whole: str) -> Invalid:
+    """Convert Pydantic's errors to `Invalid`; `whole` names the input where a fault is in no field."""
     faults = []
     for detail in error.errors(include_url=False):
         field = field_path(detail["loc"]) or whole
         if detail["type"] == "missing":
             faults.append(Fault(field, None, "is required", missing=True))
         else:
-            message = (words or {}).get(detail["type"], detail["msg"])
+            message = detail["msg"]
             faults.append(Fault(field, detail["input"], message[:1].lower() + message[1:]))
     return Invalid(faults)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -26,8 +26,6 @@ CALLER = "caller"
 WRITES = "writes"
 # The attribute of a message with an event forwarded by a foreign stack.
 FORWARDED = "forwarded"
-
-Sleep: TypeAlias = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +71,21 @@ class QueuedMessage:
     forwarded: bool = False
 
 
-def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep: Sleep = time.sleep) -> int:
+def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message]) -> int:
     """Send every message, at least once each; return the number sent.
 
     Raises `Unavailable` when entries still fail after six tries; earlier entries were sent.
     """
     sent = 0
     for batch in _batches(messages):
-        if unsent := _send(sqs, queue_url, batch, sleep):
+        if unsent := _send(sqs, queue_url, batch):
             reasons = "; ".join(sorted(set(unsent.values())))
             raise Unavailable(f"{len(unsent)} of {len(batch)} messages could not be queued: {reasons}")
         sent += len(batch)
     return sent
 
 
-def send_each(sqs: SQSClient, queue_url: str, messages: Sequence[Message], sleep: Sleep = time.sleep) -> dict[int, str]:
+def send_each(sqs: SQSClient, queue_url: str, messages: Sequence[Message]) -> dict[int, str]:
     """Send every message, at least once each; return the reason for each unsent index: `{3: "InternalError"}`.
 
     After the refusal of a whole batch, the rest is not tried: the caller's time is limited.
@@ -96,7 +94,7 @@ def send_each(sqs: SQSClient, queue_url: str, messages: Sequence[Message], sleep
     start = 0
     for batch in _batches(messages):
         try:
-            unsent |= {start + place: reason for place, reason in _send(sqs, queue_url, batch, sleep).items()}
+            unsent |= {start + place: reason for place, reason in _send(sqs, queue_url, batch).items()}
         except Unavailable as error:
             return unsent | dict.fromkeys(range(start, len(messages)), str(error))
         start += len(batch)
@@ -116,11 +114,11 @@ def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
         yield batch
 
 
-def _send(sqs: SQSClient, queue_url: str, batch: Sequence[Message], sleep: Sleep) -> dict[int, str]:
+def _send(sqs: SQSClient, queue_url: str, batch: Sequence[Message]) -> dict[int, str]:
     """Send a batch; return the reason of each index unsent after six tries. Raises `Unavailable` for a refused call."""
     left = dict(enumerate(batch))
     reasons: dict[int, str] = {}
-    for _ in attempts(_TRIES, sleep):
+    for _ in attempts(_TRIES, time.sleep):
         try:
             response = sqs.send_message_batch(QueueUrl=queue_url, Entries=[_entry(i, m) for i, m in left.items()])
         except (BotoCoreError, ClientError) as error:

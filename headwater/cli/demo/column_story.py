@@ -107,7 +107,7 @@ class DrillDown:
     records: tuple[Record, ...]
 
 
-def drill_down(url: str, column: GraphColumn, *, token: str | None = None) -> DrillDown:
+def drill_down(url: str, column: GraphColumn) -> DrillDown:
     """Follow a column's links down to records of the newest run that made it.
 
     Raises:
@@ -117,11 +117,11 @@ def drill_down(url: str, column: GraphColumn, *, token: str | None = None) -> Dr
     if link is None:
         raise NoResponse(f"{column.id}: the response has no link to its origins")
     try:
-        version = fetch_json(url, link, {}, token=token)["versions"][0]
+        version = fetch_json(url, link, {})["versions"][0]
         run = version["run"]
         shown = f"run {run['id']} of {run['job']['name']}, {run['state']}" if run else "no run"
         roots = tuple(Root(printable(root["rootId"]), root["href"]) for root in version["roots"])
-        records = fetch_json(url, roots[0].href, {}, token=token)["records"] if roots else []
+        records = fetch_json(url, roots[0].href, {})["records"] if roots else []
         return DrillDown(column, link, printable(shown), roots, tuple(_records_of(version, records)))
     except (KeyError, IndexError, TypeError) as error:
         raise NoResponse(f"{column.id}: not a response about origins: {type(error).__name__} {error}") from error
@@ -167,7 +167,7 @@ class FieldPaths:
         return f"curl -s '{self.address}'"
 
 
-def fetch_paths(url: str, dataset: GraphDataset, field: str, *, token: str | None = None) -> FieldPaths:
+def fetch_paths(url: str, dataset: GraphDataset, field: str) -> FieldPaths:
     """Fetch the operation paths to a field in the last hour.
 
     Raises:
@@ -175,7 +175,7 @@ def fetch_paths(url: str, dataset: GraphDataset, field: str, *, token: str | Non
     """
     namespace, name, names = (quote(part, safe="") for part in (dataset.namespace, dataset.name, field))
     path = f"/v3/namespaces/{namespace}/datasets/{name}/fields/{names}/lineage"
-    response = fetch_json(url, path, _LAST_HOUR, token=token)
+    response = fetch_json(url, path, _LAST_HOUR)
     try:
         paths = tuple(
             (tuple(_operation(operation) for operation in path_document["operations"]), len(path_document["runs"]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -136,52 +135,6 @@ def test_a_transport_that_hangs_holds_up_neither_the_job_nor_its_end(
     (warning,) = warnings_of(caplog)
     assert warning.endswith("22 events were not sent within 10 seconds of the end")
     awake.set()
-
-
-def test_a_slow_transport_makes_the_job_no_slower_and_is_waited_for(
-    spark: SparkSession, tmp_path: Path, opened: list[Capture]
-) -> None:
-    place = Place(lambda: time.sleep(0.05))
-    on = capture(spark, client=place, strict=True)
-    opened.append(on)
-    write_many(spark, tmp_path, 10)
-    assert on.flush(LONG_S)
-    assert len(place.of_writes("COMPLETE")) == 10
-
-
-def test_a_reader_that_raises_is_one_warning_and_a_count(
-    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    def read(execution: Execution) -> Sequence[Write]:
-        raise RecursionError("a plan as deep as the sea")
-
-    place = Place()
-    on = a_capture(spark, place, Settings(), Bounds(), read)
-    write_many(spark, tmp_path, 5)
-    on.close()
-    assert rows(spark, tmp_path) == 50
-    assert [event["eventType"] for event in place.taken] == ["START", "COMPLETE"]
-    assert on.counts["not_read"] == 5
-    assert warnings_of(caplog) == ["capture: a write could not be read: RecursionError: a plan as deep as the sea"]
-
-
-def test_executions_beyond_those_that_may_wait_are_counted(spark: SparkSession, tmp_path: Path) -> None:
-    go_on = threading.Event()
-
-    def read(execution: Execution) -> Sequence[Write]:
-        go_on.wait()
-        return []
-
-    place = Place()
-    on = a_capture(spark, place, Settings(), Bounds(kept=2), read)
-    write_many(spark, tmp_path, 8)
-    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(120_000)
-    go_on.set()
-    on.close()
-    assert rows(spark, tmp_path) == 80
-    assert on.counts["not_seen"] >= 4
-    counts = place.taken[-1]["run"]["facets"]["headwater_capture"]["counts"]
-    assert counts["not_seen"] == on.counts["not_seen"]
 
 
 def test_a_write_that_fails_fails_as_it_would_have_and_is_emitted(

@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_client.capturing.datasets.catalogs import read_catalogs
-from spark_client.capturing.datasets.session_conf import SessionConf
-from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds
 from spark_client.capturing.model import Read
-from spark_client.capturing.session.settings import Settings
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.specification import short_name
-from tests.spark.capture.test_never_harms import Place, a_capture
-from tests.waiting import LONG_S
 
 
 @pytest.fixture(scope="module")
@@ -79,28 +73,6 @@ def test_what_reads_nothing_with_a_name_or_is_part_of_a_write_is_no_read(
 
 def test_reads_are_not_reported_unless_the_configuration_says_so(spark: SparkSession, watch: Watch) -> None:
     assert watch.reads_of(lambda: spark.table("planes").collect()) == []
-
-
-def test_of_many_reads_with_the_same_inputs_one_is_a_run(spark: SparkSession, datasets: Path) -> None:
-    place = Place()
-    extractor = Extractor(read_catalogs(SessionConf(spark), {}))
-    on = a_capture(spark, place, Settings(reads=True), Bounds(kept=40, reads=True), extractor.read)
-    for number in range(20):
-        spark.table("planes").where(f"seats > {number}").collect()
-    assert spark.table("airports").count() == 1
-    assert on.flush(LONG_S)
-    on.close()
-    ended = [event for event in place.taken if event["eventType"] == "COMPLETE"]
-    planes, airports, application = ended
-    assert (planes["job"]["name"], airports["job"]["name"]) == (
-        "calculate.read_default_planes",
-        "calculate.read_default_airports",
-    )
-    assert [len(event["inputs"]) for event in ended] == [1, 1, 0]
-    assert [event["outputs"] for event in ended] == [[], [], []]
-    counts = application["run"]["facets"]["headwater_capture"]["counts"]
-    assert counts["reads"] == 2
-    assert counts["repeated"] + counts["not_seen"] == 19
 
 
 def test_reads_leave_half_of_the_queue_to_writes(spark: SparkSession, datasets: Path, tmp_path: Path) -> None:

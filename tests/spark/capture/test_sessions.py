@@ -1,25 +1,17 @@
-"""Writes of every session, thread and micro-batch of a Spark context are captured, and writes that fail."""
+"""Writes of micro-batches, and the counts of a write, in the session that made them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.specification import expected, lines_of
 
-_COLUMNS = "carrier <- flights.carrier IDENTITY\nfar <- flights.distance TRANSFORMATION\n"
-
 
 def _write(spark: SparkSession, out: Path) -> None:
     spark.sql("SELECT carrier, distance * 2 AS far FROM flights").write.parquet(str(out))
-
-
-def test_a_session_that_was_made_later_is_captured(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
-    writes = watch.writes_of(lambda: _write(spark.newSession(), tmp_path / "out"))
-    assert lines_of(writes) == expected(_COLUMNS)
 
 
 def test_a_micro_batch_writes_what_it_is_joined_with_and_what_arrived(
@@ -64,28 +56,8 @@ def test_a_micro_batch_that_writes_if_nothing_is_there_writes_once(
     assert lines_of(watch.writes_of(stream)) == expected("batch_once:\ntailnum <- planes.tailnum IDENTITY")
 
 
-def test_a_write_that_fails_reports_why_and_what_it_would_have_written(
-    spark: SparkSession, watch: Watch, tmp_path: Path
-) -> None:
-    def fail() -> None:
-        query = "SELECT carrier, CAST(raise_error(concat('no such plane: ', tailnum)) AS STRING) AS far FROM flights"
-        with pytest.raises(Exception, match="no such plane"):
-            spark.sql(query).write.parquet(str(tmp_path / "out"))
-
-    (write,) = watch.writes_of(fail)
-    assert write.failure is not None
-    assert "no such plane" in write.failure.message
-    assert lines_of([write]) == expected("carrier <- flights.carrier IDENTITY\nfar <- flights.tailnum TRANSFORMATION")
-
-
 def test_a_write_reports_how_many_rows_and_files_it_wrote(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     (write,) = watch.writes_of(lambda: _write(spark, tmp_path / "out"))
     files = list((tmp_path / "out").glob("part-*"))
     assert (write.written.rows, write.written.files) == (2, len(files))
     assert write.written.size_bytes == sum(file.stat().st_size for file in files)
-
-
-def test_a_statement_is_emitted_as_it_was_written(spark: SparkSession, watch: Watch) -> None:
-    sql = "CREATE TABLE told_as_written USING parquet AS SELECT carrier FROM flights"
-    (write,) = watch.writes_of(lambda: spark.sql(sql))
-    assert (write.sql, write.change, write.failure) == (sql, "CREATE", None)

@@ -50,9 +50,6 @@ class DynamicFrame:
         kind, function = f
         return self._new(getattr(self._jdf, kind)(function))
 
-    def printSchema(self) -> None:
-        str(self.schema())
-
     def toDF(self, options: Any = None) -> DataFrame:
         return DataFrame(self._jdf.toDF()._jdf, self.glue_ctx)
 
@@ -153,9 +150,6 @@ class DynamicFrame:
 
     def errorsAsDynamicFrame(self) -> DynamicFrame:
         return self._new(self._jdf)
-
-    def errorsCount(self) -> int:
-        return 0
 
 
 class DynamicFrameCollection:
