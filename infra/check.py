@@ -32,6 +32,7 @@ _TURNED: Mapping[str, object] = {
     "auth": "token",
     "sign_digests": True,
     "api_concurrency": 50,
+    "snap_start": True,
     "object_lock": "governance:365",
 }
 _EITHER: Sequence[Mapping[str, object]] = (

@@ -42,6 +42,7 @@ _OF_CORE = (
     "web_acl_arn",
     "requests_per_address",
     "api_concurrency",
+    "snap_start",
     "object_lock",
     "dynamodb_client",
     "layer",
@@ -97,6 +98,7 @@ class StackContext:
     web_acl_arn: str | None = None
     requests_per_address: int | None = None
     api_concurrency: int | None = None
+    snap_start: bool = False
     object_lock: ObjectLock | None = None
     boto3_client: bool = False
     layer: bool = True
@@ -155,6 +157,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
             "requests_per_address", number_or_none(_REQUESTS_MIN, _REQUESTS_MAX), default.requests_per_address
         ),
         api_concurrency=reader.read("api_concurrency", number_or_none(1, _CONCURRENCY_MAX), default.api_concurrency),
+        snap_start=reader.read("snap_start", flag, default.snap_start),
         object_lock=reader.read("object_lock", _object_lock, default.object_lock),
         boto3_client=reader.read("dynamodb_client", choice(own=False, boto3=True), default.boto3_client),
         layer=reader.read("layer", flag, default.layer),

@@ -68,6 +68,7 @@ class ServiceFunction(Construct):
         feature: str | None = None,
         storage_gb: float = 0.5,
         concurrency: int | None = None,
+        snap_start: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
         self.module = module
@@ -93,6 +94,13 @@ class ServiceFunction(Construct):
             log_group=self.log_group,
             reserved_concurrent_executions=concurrency,
             environment=_environment(module, defaults),
+            snap_start=lam.SnapStartConf.ON_PUBLISHED_VERSIONS if snap_start else None,
+        )
+        # A snapshot is of a published version: callers go to the newest by an alias.
+        self.called: lam.IFunction = (
+            lam.Alias(self, "Live", alias_name="live", version=self.resource.current_version)
+            if snap_start
+            else self.resource
         )
         accept(self.resource, "L1", f"The layer is locked and compiled for Python {PYTHON_VERSION}.")
 

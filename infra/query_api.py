@@ -82,6 +82,7 @@ class QueryApi(Construct):
             memory_mb=1024,
             defaults=defaults,
             concurrency=context.api_concurrency,
+            snap_start=context.snap_start,
         )
         # The API accepts requests, events and changes, and queries everything.
         ingestion.open_to(self.function)
@@ -230,7 +231,7 @@ def _rest_api(
         # Also makes API Gateway unpack requests that come with Content-Encoding: gzip.
         min_compression_size=_COMPRESS_FROM,
         cloud_watch_role=authorization == apigateway.AuthorizationType.IAM,  # one for the account
-        default_integration=apigateway.LambdaIntegration(function.resource, allow_test_invoke=False),
+        default_integration=apigateway.LambdaIntegration(function.called, allow_test_invoke=False),
         default_method_options=apigateway.MethodOptions(authorization_type=authorization),
         deploy_options=apigateway.StageOptions(
             stage_name=_STAGE_IN_IDS if cdk.Token.is_unresolved(stage) else stage,

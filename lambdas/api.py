@@ -9,7 +9,7 @@ from uuid import uuid4
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from headwater import settings
-from headwater.api.app import Api
+from headwater.api.app import Api, all_routes
 from headwater.api.http.responses import Links
 from headwater.api.route import Services
 from lambdas import wiring
@@ -45,6 +45,11 @@ def _services() -> Services:
 
 
 _api = Api(_services, lambda entry: logger.info("request", extra=dict(entry)))
+
+# A snapshot holds everything that requests would load, and nothing that ages: no connection, time, id or token.
+if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
+    all_routes()
+    wiring.lineage_queries()
 
 
 @metrics.log_metrics

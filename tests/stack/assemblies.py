@@ -68,6 +68,7 @@ _TURNED: Mapping[str, object] = {
     "sign_digests": True,
     "requests_per_address": 2000,
     "api_concurrency": 50,
+    "snap_start": True,
     "object_lock": "compliance:2555",
     "dynamodb_client": "boto3",
     **{name: value for feature in _FEATURES for name, value in feature.get("TURNED", {}).items()},

@@ -123,6 +123,17 @@ def test_the_token_api_is_a_second_one_whose_callers_the_function_checks(templat
     assert "TokenApiUrl" in turned.content["Outputs"]
 
 
+def test_a_snapshot_is_of_a_version_that_both_apis_call_by_its_alias(template, turned):
+    assert template.of_type("AWS::Lambda::Alias") == {}
+    [(alias, live)] = turned.of_type("AWS::Lambda::Alias").items()
+    assert live["FunctionName"] == "ApiFunction"
+    assert live["FunctionVersion"].removesuffix(".Version") in turned.of_type("AWS::Lambda::Version")
+    snapshots = [function.get("SnapStart") for function in turned.of_type("AWS::Lambda::Function").values()]
+    assert [snapshot for snapshot in snapshots if snapshot] == [{"ApplyOn": "PublishedVersions"}]
+    methods = turned.of_type("AWS::ApiGateway::Method").values()
+    assert all(f"functions/{alias}/invocations" in method["Integration"]["Uri"] for method in methods)
+
+
 @pytest.mark.large
 def test_a_web_acl_judges_the_requests_to_every_stage(template, named):
     protected = named["protected"]

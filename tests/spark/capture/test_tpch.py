@@ -12,8 +12,10 @@ from pyspark.sql import SparkSession
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.oracle import TPCH_TABLES, QueryLineage, Tables, read_lineage
 from tests.spark.capture.specification import lines_of
-from tests.spark.capture.tpch_queries import QUERIES
 
+QUERIES = dict(
+    re.findall(r"-- (q\w+)\n(.+?)(?=\n\n|\Z)", Path(__file__).with_name("tpch.sql").read_text("utf-8"), re.DOTALL)
+)
 SOURCE = re.compile(r"(\w+)\.(\w+) [A-Z_ ]+")
 
 
