@@ -28,7 +28,7 @@ class Message:
 
 
 class Messages:
-    """The messages of a queue of moto, for a single thread at a time; `changed` is told of new messages."""
+    """The messages of a queue of moto, for a single thread at a time; `changed` hears of new messages."""
 
     def __init__(self, queue: Any, lock: threading.Lock) -> None:
         self.queue = queue

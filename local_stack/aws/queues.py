@@ -61,7 +61,7 @@ class Queues:
         self._lock = threading.Lock()
         self._queues: dict[str, Messages] = {}
         self._place, self._secret, self._is_over = 0, secrets.token_bytes(16), False
-        # Rows to store and to delete at the end of a request.
+        # Rows to store and to delete.
         self._new, self._gone = list[tuple[str, str, bytes]](), list[tuple[str, str]]()
         self._acts: Mapping[str, Callable[[Messages, Request], Mapping[str, Any]]] = {
             "ChangeMessageVisibility": self._change,
@@ -162,7 +162,8 @@ class Queues:
         group, name = entry.get("MessageGroupId"), entry.get("MessageDeduplicationId")
         if queue.content_based_deduplication:
             name = name or sha256(body.encode()).hexdigest()
-        _check(queue, len(body.encode()), delay_s, group, name)
+        _bounded({"DelaySeconds": delay_s}, "DelaySeconds", 0, (0, _DELAY_MAX_S))
+        sqs_backends[ACCOUNT][REGION]._validate_message(queue, body, entry.get("DelaySeconds", 0), name, group)
         self._place += 1
         now_ms = int(time.time() * 1000)
         kept = {
@@ -307,21 +308,6 @@ def _each(messages: Messages, request: Request, act: Callable[[Messages, Request
         except ServiceException as error:
             failed.append({"Id": entry["Id"], "SenderFault": True, "Code": error.code, "Message": error.message})
     return {"Successful": done, "Failed": failed}
-
-
-def _check(queue: Any, size_bytes: int, delay_s: int, group: str | None, name: str | None) -> None:
-    """Refuse a message that the queue does not take."""
-    if queue.fifo_queue and not group:
-        raise errors.MissingParameter("MessageGroupId")
-    if queue.fifo_queue and not name:
-        rule = "should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly"
-        raise errors.InvalidParameterValue(f"The queue {rule}")
-    if size_bytes > queue.maximum_message_size:
-        rule = f"Message must be shorter than {queue.maximum_message_size} bytes."
-        raise errors.InvalidParameterValue(f"One or more parameters are invalid. Reason: {rule}")
-    _bounded(
-        {"DelaySeconds": delay_s}, "DelaySeconds", 0, (0, queue.delay_seconds if queue.fifo_queue else _DELAY_MAX_S)
-    )
 
 
 def _bounded(request: Request, name: str, default: int, bounds: tuple[int, int]) -> int:

@@ -226,19 +226,19 @@ def test_a_request_of_another_form_is_refused_by_name(ours):
 
 
 def test_messages_are_stored_before_their_response_and_a_deletion_after_its_reason(ours, tmp_path):
-    file, told = tmp_path / "state.sqlite", []
+    file, before = tmp_path / "state.sqlite", []
 
     def stored():
         with closing(sqlite3.connect(file)) as reader:
             return sorted(body for (body,) in reader.execute("SELECT json_extract(message, '$.body') FROM messages"))
 
-    client = client_of(Queues(Disk(file), before=lambda: told.append(stored())))
+    client = client_of(Queues(Disk(file), before=lambda: before.append(stored())))
     url = a_queue(client)
     client.send_message_batch(QueueUrl=url, Entries=[{"Id": each, "MessageBody": each} for each in "ab"])
     assert stored() == ["a", "b"]
     [message] = client.receive_message(QueueUrl=url)["Messages"]
     client.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
-    assert (told, stored()) == ([["a", "b"]], ["b"])
+    assert (before, stored()) == ([["a", "b"]], ["b"])
     again = Queues(Disk(file))
     again.restore()
     assert bodies(client_of(again), url) == ["b"]
