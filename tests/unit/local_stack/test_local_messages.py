@@ -16,6 +16,7 @@ from botocore.exceptions import ClientError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
+from moto.core.models import botocore_stubber
 
 from local_stack.aws.disk import Disk
 from local_stack.aws.queues import Queues
@@ -56,12 +57,15 @@ class Raw:
 def client_of(queues):
     """Make boto3's client of our messages, on the queues of moto."""
 
-    def respond(request, **_):
+    def respond(request, **event):
         responded = queues.respond(request.headers["X-Amz-Target"].decode(), request.body)
-        return responded and AWSResponse(request.url, responded[0], responded[2], Raw(responded[1]))
+        if responded is None:
+            return botocore_stubber(request=request, **event)
+        return AWSResponse(request.url, responded[0], responded[2], Raw(responded[1]))
 
     client = boto3.client("sqs", region_name=REGION)
-    client.meta.events.register_first("before-send.sqs", respond)
+    client.meta.events.unregister("before-send", botocore_stubber)
+    client.meta.events.register("before-send.sqs", respond)
     return client
 
 
