@@ -16,10 +16,12 @@ WAIT_MAX_S = 20
 
 @dataclass(slots=True, eq=False)
 class Message:
-    """A message: `kept` is its stored part, `visible_at` the moment when it may be ready (seconds since 1970)."""
+    """A message without its content: `visible_at` is the moment when it may be ready (seconds since 1970)."""
 
     id: str
-    kept: Mapping[str, Any]
+    place: int
+    group: str | None
+    sent_at: float
     visible_at: float = 0.0
     is_ready: bool = False
     receives: int = 0
@@ -28,7 +30,7 @@ class Message:
 
 
 class Messages:
-    """The messages of a queue of moto, for a single thread at a time; `changed` is told of new messages."""
+    """The messages of a queue of moto, for a single thread at a time; `changed` hears of new messages."""
 
     def __init__(self, queue: Any, lock: threading.Lock) -> None:
         self.queue = queue
@@ -39,12 +41,12 @@ class Messages:
         self._ready: list[tuple[int, str]] = []
         self._sent: dict[str, float] = {}
 
-    def add(self, message: Message) -> None:
-        """Add a message, new or of another queue."""
+    def add(self, message: Message, name: str | None = None) -> None:
+        """Add a message, perhaps with a deduplication id."""
         self.all[message.id] = message
-        self.hide(message, message.kept["delayed_until"] / 1000)
-        if name := message.kept["deduplication_id"]:
-            self._sent[name] = message.kept["sent_timestamp"] / 1000
+        self.hide(message, message.visible_at)
+        if name:
+            self._sent[name] = message.sent_at
         self.changed.notify()
 
     def is_repeated(self, name: str | None, now: float) -> bool:
@@ -56,7 +58,7 @@ class Messages:
     def hide(self, message: Message, until: float) -> None:
         """Let a message wait."""
         message.visible_at, message.is_ready = until, False
-        heappush(self._waiting, (until, message.kept["place"], message.id))
+        heappush(self._waiting, (until, message.place, message.id))
 
     def wait_s(self, now: float) -> float:
         """Compute the seconds until a message may be ready; 0 if a message is ready."""
@@ -71,13 +73,13 @@ class Messages:
     def take(self, now: float) -> Iterator[Message]:
         """Yield ready messages in their order; a group of a FIFO queue waits for its messages in flight."""
         in_flight = (each for each in self.all.values() if self.queue.fifo_queue and each.receives)
-        busy = {each.kept["group_id"] for each in in_flight if each.visible_at > now}
+        busy = {each.group for each in in_flight if each.visible_at > now}
         blocked = list[tuple[int, str]]()
         try:
             while self._ready:
                 entry = heappop(self._ready)
                 message = self.all.get(entry[1])
-                if message and message.is_ready and message.kept["group_id"] in busy:
+                if message and message.is_ready and message.group in busy:
                     blocked.append(entry)
                 elif message and message.is_ready:
                     message.is_ready = False

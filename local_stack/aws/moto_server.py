@@ -30,7 +30,6 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import unquote
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from moto.core.config import default_user_config
@@ -119,7 +118,7 @@ class _Handler(MotoRequestHandler):
         self.command, self.path, self.headers = method, target, headers
         self.close_connection = "close" in headers.get_all("Connection", ())
         app = cast("Ours", self.server.app)
-        refusal = find_refusal(method, target, headers.items()) or _control_refusal(target)
+        refusal = find_refusal(method, target, headers.items())
         try:
             response = _forbid(refusal) if refusal else app.find(headers, body) or _run(app, self._environ(body))
         except Exception as error:  # noqa: BLE001 - a bug must not cost the connection
@@ -141,17 +140,14 @@ class _Handler(MotoRequestHandler):
         self.connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
 
 
-def _control_refusal(path: str) -> str | None:
-    """Find the refusal of moto's own API: a POST to it wipes every table, and the stack never calls it."""
-    return f"{path[:100]!r}: moto's own API is closed" if unquote(path).lower().startswith("/moto-api") else None
-
-
 def _forbid(refusal: str) -> tuple[str, Headers, bytes]:
     return "403 Forbidden", [("Content-Type", "application/json")], json.dumps({"message": refusal}).encode()
 
 
 def _run(application: Application, environ: Environ) -> tuple[str, Headers, bytes]:
-    """Run the application to a response in one piece."""
+    """Run the application to a response in one piece; a POST to moto's own API would wipe every table."""
+    if (path := environ["PATH_INFO"]).lower().startswith("/moto-api"):
+        return _forbid(f"{path[:100]!r}: moto's own API is closed")
     started = list[tuple[str, Headers]]()
 
     def start_response(status: str, headers: Headers, _: object = None) -> Callable[[bytes], object]:

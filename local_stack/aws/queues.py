@@ -4,8 +4,9 @@
     queues.respond("AmazonSQS.SendMessage", b'{"QueueUrl": "http://127.0.0.1/1/q", "MessageBody": "text"}')
     # -> 200, b'{"MessageId": ...}', {}
 
-moto has the queues and their attributes. A sent message is on the disk before the response; a message with a lost
-deletion is delivered again, as SQS may do. Sources: SQS API reference, and for the texts of errors moto.
+moto has the queues and their attributes, a database has the content of messages. A sent message is on the disk before
+the response; a message with a lost deletion is delivered again, as SQS may do. Sources: SQS API reference, and for the
+texts of errors moto.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ _MEMBERS: Mapping[str, set[str]] = {
     "ReceiveMessage": _NAMES | {"MaxNumberOfMessages", "VisibilityTimeout", "WaitTimeSeconds"},
     "SendMessage": {"MessageBody", "DelaySeconds", "MessageAttributes", "MessageGroupId", "MessageDeduplicationId"},
 }
+# Parts of a stored message that its queue needs.
+_KEPT = ("place", "sent_timestamp", "delayed_until", "group_id", "deduplication_id")
 _BATCHES = {f"{name}Batch" for name in ("ChangeMessageVisibility", "DeleteMessage", "SendMessage")}
 
 
@@ -61,8 +64,8 @@ class Queues:
         self._lock = threading.Lock()
         self._queues: dict[str, Messages] = {}
         self._place, self._secret, self._is_over = 0, secrets.token_bytes(16), False
-        # Rows to store and to delete at the end of a request.
-        self._new, self._gone = list[tuple[str, str, bytes]](), list[tuple[str, str]]()
+        # Rows to store and to delete.
+        self._new, self._gone = list[tuple[str, str, str]](), list[tuple[str, str]]()
         self._acts: Mapping[str, Callable[[Messages, Request], Mapping[str, Any]]] = {
             "ChangeMessageVisibility": self._change,
             "DeleteMessage": self._delete,
@@ -117,16 +120,16 @@ class Queues:
 
     def restore(self) -> None:
         """Put the stored messages back into the queues of their names."""
-        stored = self._disk.database.execute("SELECT queue, id, message FROM messages").fetchall()
-        rows = [(name, message_id, json.loads(message)) for name, message_id, message in stored]
         # Older versions kept only a time, and no groups.
-        rows.sort(key=lambda row: (row[2].get("place", 0), row[2]["sent_timestamp"]))
+        parts = ", ".join(f"json_extract(message, '$.{name}')" for name in _KEPT)
         with self._lock:
-            for name, message_id, kept in rows:
-                self._place = max(self._place + 1, kept.get("place", 0))
-                kept = {"group_id": message_id, "deduplication_id": None, "sequence_number": None, **kept}
+            for name, message_id, place, sent_ms, delayed_ms, group, repeated in self._disk.database.execute(
+                f"SELECT queue, id, {parts} FROM messages ORDER BY 3, 4"  # noqa: S608 - names are ours
+            ):
+                self._place = max(self._place + 1, place or 0)
                 if name in sqs_backends[ACCOUNT][REGION].queues:
-                    self._messages(name).add(Message(message_id, {**kept, "place": self._place}))
+                    message = Message(message_id, self._place, group or message_id, sent_ms / 1000, delayed_ms / 1000)
+                    self._messages(name).add(message, repeated)
 
     def _messages(self, url: str) -> Messages:
         queue = sqs_backends[ACCOUNT][REGION].get_queue(url.rpartition("/")[2])
@@ -145,9 +148,15 @@ class Queues:
                 database.executemany("INSERT OR REPLACE INTO messages VALUES (?, ?, ?)", self._new)
         self._new, self._gone = [], []
 
-    def _add(self, messages: Messages, message: Message) -> None:
-        messages.add(message)
-        self._new.append((messages.queue.name, message.id, orjson.dumps(message.kept)))
+    def _add(self, messages: Messages, message: Message, kept: Mapping[str, Any]) -> None:
+        messages.add(message, kept.get("deduplication_id"))
+        self._new.append((messages.queue.name, message.id, orjson.dumps(kept).decode()))
+
+    def _kept(self, messages: Messages, message: Message) -> dict[str, Any]:
+        select = "SELECT message FROM messages WHERE queue = ? AND id = ?"
+        [text] = self._disk.database.execute(select, (messages.queue.name, message.id)).fetchone()
+        kept: dict[str, Any] = json.loads(text)
+        return kept
 
     def _remove(self, messages: Messages, message: Message) -> None:
         del messages.all[message.id]
@@ -162,7 +171,8 @@ class Queues:
         group, name = entry.get("MessageGroupId"), entry.get("MessageDeduplicationId")
         if queue.content_based_deduplication:
             name = name or sha256(body.encode()).hexdigest()
-        _check(queue, len(body.encode()), delay_s, group, name)
+        _bounded({"DelaySeconds": delay_s}, "DelaySeconds", 0, (0, _DELAY_MAX_S))
+        sqs_backends[ACCOUNT][REGION]._validate_message(queue, body, entry.get("DelaySeconds", 0), name, group)
         self._place += 1
         now_ms = int(time.time() * 1000)
         kept = {
@@ -175,9 +185,9 @@ class Queues:
             "deduplication_id": name,
             "sequence_number": f"{self._place:020}" if queue.fifo_queue else None,
         }
-        message = Message(str(uuid.uuid4()), kept)
+        message = Message(str(uuid.uuid4()), self._place, group, now_ms / 1000, kept["delayed_until"] / 1000)
         if not messages.is_repeated(name, time.time()):
-            self._add(messages, message)
+            self._add(messages, message, kept)
         number = {"SequenceNumber": kept["sequence_number"]} if queue.fifo_queue else {}
         return {"MessageId": message.id, "MD5OfMessageBody": _md5(body), **_md5_of_attributes(attributes), **number}
 
@@ -199,12 +209,12 @@ class Queues:
         """Take up to so many messages; drop messages past their retention, and move dead letters."""
         queue, taken = messages.queue, list[Message]()
         for message in messages.take(now):
-            is_late = message.kept["sent_timestamp"] / 1000 + queue.message_retention_period <= now
+            is_late = message.sent_at + queue.message_retention_period <= now
             is_dead = queue.dead_letter_queue and message.receives >= queue.redrive_policy["maxReceiveCount"]
             if is_late or is_dead:
-                self._remove(messages, message)
                 if is_dead:
-                    self._add(self._messages(queue.dead_letter_queue.name), message)
+                    self._add(self._messages(queue.dead_letter_queue.name), message, self._kept(messages, message))
+                self._remove(messages, message)
                 continue
             message.receives, message.received_at = message.receives + 1, now
             message.first_received_at = message.first_received_at or now
@@ -215,18 +225,16 @@ class Queues:
         return taken
 
     def _shown(self, messages: Messages, message: Message, request: Request) -> Mapping[str, Any]:
-        kept, shown = (
-            message.kept,
-            {*request.get("AttributeNames", ()), *request.get("MessageSystemAttributeNames", ())},
-        )
+        kept = self._kept(messages, message)
+        shown = {*request.get("AttributeNames", ()), *request.get("MessageSystemAttributeNames", ())}
         system = {
             "ApproximateFirstReceiveTimestamp": str(int(message.first_received_at * 1000)),
             "ApproximateReceiveCount": str(message.receives),
-            "MessageDeduplicationId": kept["deduplication_id"],
-            "MessageGroupId": kept["group_id"],
+            "MessageDeduplicationId": kept.get("deduplication_id"),
+            "MessageGroupId": kept.get("group_id"),
             "SenderId": DEFAULT_SENDER_ID,
             "SentTimestamp": str(kept["sent_timestamp"]),
-            "SequenceNumber": kept["sequence_number"],
+            "SequenceNumber": kept.get("sequence_number"),
         }
         names = request.get("MessageAttributeNames", ())
         attributes = {name: value for name, value in kept["message_attributes"].items() if _is_among(name, names)}
@@ -307,21 +315,6 @@ def _each(messages: Messages, request: Request, act: Callable[[Messages, Request
         except ServiceException as error:
             failed.append({"Id": entry["Id"], "SenderFault": True, "Code": error.code, "Message": error.message})
     return {"Successful": done, "Failed": failed}
-
-
-def _check(queue: Any, size_bytes: int, delay_s: int, group: str | None, name: str | None) -> None:
-    """Refuse a message that the queue does not take."""
-    if queue.fifo_queue and not group:
-        raise errors.MissingParameter("MessageGroupId")
-    if queue.fifo_queue and not name:
-        rule = "should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly"
-        raise errors.InvalidParameterValue(f"The queue {rule}")
-    if size_bytes > queue.maximum_message_size:
-        rule = f"Message must be shorter than {queue.maximum_message_size} bytes."
-        raise errors.InvalidParameterValue(f"One or more parameters are invalid. Reason: {rule}")
-    _bounded(
-        {"DelaySeconds": delay_s}, "DelaySeconds", 0, (0, queue.delay_seconds if queue.fifo_queue else _DELAY_MAX_S)
-    )
 
 
 def _bounded(request: Request, name: str, default: int, bounds: tuple[int, int]) -> int:

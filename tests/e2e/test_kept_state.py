@@ -35,7 +35,6 @@ class Aws:
         self.glue.create_database(DatabaseInput={"Name": "d"})
         self.glue.create_table(DatabaseName="d", TableInput={"Name": "t"})
         self.queue = self.sqs.create_queue(QueueName="kept")["QueueUrl"]
-        self.fifo = self.sqs.create_queue(QueueName="kept.fifo", Attributes={"FifoQueue": "true"})["QueueUrl"]
 
     def item(self, sk, **values):
         return {"pk": {"S": "P"}, "sk": {"S": sk}, **values}
@@ -63,21 +62,6 @@ class Aws:
         return {
             each["MessageId"]: (each["Body"], each.get("MessageAttributes")) for each in received.get("Messages", [])
         }
-
-    def send_in_groups(self, sent):
-        """Send bodies, each in its group of the FIFO queue; SQS drops repeated bodies."""
-        entries = [
-            {"Id": group + body, "MessageBody": body, "MessageGroupId": group, "MessageDeduplicationId": group + body}
-            for group, body in sent
-        ]
-        self.sqs.send_message_batch(QueueUrl=self.fifo, Entries=entries)
-
-    def take_in_groups(self):
-        """Take the messages off the FIFO queue; return the group and the body of each, in their order."""
-        received = self.sqs.receive_message(
-            QueueUrl=self.fifo, MaxNumberOfMessages=10, MessageSystemAttributeNames=["All"]
-        )
-        return [(each["Attributes"]["MessageGroupId"], each["Body"]) for each in received["Messages"]]
 
 
 @contextmanager
@@ -122,8 +106,6 @@ def test_items_objects_and_messages_are_back_as_they_were(tmp_path):
             aws.sqs.send_message(QueueUrl=aws.queue, MessageBody=f"body {number}", MessageAttributes=kind)
         taken = aws.sqs.receive_message(QueueUrl=aws.queue)["Messages"][0]
         aws.sqs.delete_message(QueueUrl=aws.queue, ReceiptHandle=taken["ReceiptHandle"])
-        in_groups = [(group, str(number)) for number in range(4) for group in ("a", "b")]
-        aws.send_in_groups(in_groups)
         table = {"DatabaseName": "d", "TableName": "t"}
         aws.glue.create_partition(**table, PartitionInput={"Values": ["2025-11-20"], "Parameters": {"attempt": "1"}})
         again = {"Values": ["2025-11-20"], "Parameters": {"attempt": "2"}}
@@ -137,8 +119,6 @@ def test_items_objects_and_messages_are_back_as_they_were(tmp_path):
         assert aws.seen() == stored
         assert aws.messages() == waiting
         assert len(waiting) == 2
-        aws.send_in_groups(in_groups)
-        assert aws.take_in_groups() == in_groups
 
 
 class Served:

@@ -16,6 +16,7 @@ from botocore.exceptions import ClientError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
+from moto.core.models import botocore_stubber
 
 from local_stack.aws.disk import Disk
 from local_stack.aws.queues import Queues
@@ -56,12 +57,15 @@ class Raw:
 def client_of(queues):
     """Make boto3's client of our messages, on the queues of moto."""
 
-    def respond(request, **_):
+    def respond(request, **event):
         responded = queues.respond(request.headers["X-Amz-Target"].decode(), request.body)
-        return responded and AWSResponse(request.url, responded[0], responded[2], Raw(responded[1]))
+        if responded is None:
+            return botocore_stubber(request=request, **event)
+        return AWSResponse(request.url, responded[0], responded[2], Raw(responded[1]))
 
     client = boto3.client("sqs", region_name=REGION)
-    client.meta.events.register_first("before-send.sqs", respond)
+    client.meta.events.unregister("before-send", botocore_stubber)
+    client.meta.events.register("before-send.sqs", respond)
     return client
 
 
@@ -226,19 +230,19 @@ def test_a_request_of_another_form_is_refused_by_name(ours):
 
 
 def test_messages_are_stored_before_their_response_and_a_deletion_after_its_reason(ours, tmp_path):
-    file, told = tmp_path / "state.sqlite", []
+    file, before = tmp_path / "state.sqlite", []
 
     def stored():
         with closing(sqlite3.connect(file)) as reader:
             return sorted(body for (body,) in reader.execute("SELECT json_extract(message, '$.body') FROM messages"))
 
-    client = client_of(Queues(Disk(file), before=lambda: told.append(stored())))
+    client = client_of(Queues(Disk(file), before=lambda: before.append(stored())))
     url = a_queue(client)
     client.send_message_batch(QueueUrl=url, Entries=[{"Id": each, "MessageBody": each} for each in "ab"])
     assert stored() == ["a", "b"]
     [message] = client.receive_message(QueueUrl=url)["Messages"]
     client.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
-    assert (told, stored()) == ([["a", "b"]], ["b"])
+    assert (before, stored()) == ([["a", "b"]], ["b"])
     again = Queues(Disk(file))
     again.restore()
     assert bodies(client_of(again), url) == ["b"]

@@ -112,7 +112,9 @@ def test_a_state_whose_rows_are_damaged_says_so(tmp_path):
     server._durable = Durable(None, tmp_path / "state.sqlite", None)
     with closing(sqlite3.connect(tmp_path / "state.sqlite")) as connection, connection:
         connection.execute("INSERT INTO messages VALUES ('q', 'id', '{')")
-    assert server.respond({"restore": True})["unusable"].startswith("its state is damaged (JSONDecodeError: ")
+    assert server.respond({"restore": True})["unusable"].startswith(
+        "its state is damaged (OperationalError: malformed JSON"
+    )
 
 
 PLAIN = "POST / HTTP/1.1\r\nHost: localhost\r\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from functools import partial
@@ -312,6 +313,21 @@ def test_items_of_an_older_state_are_moved_and_a_new_index_has_the_kept_items(cl
     query = {"KeyConditionExpression": "root = :r", "ExpressionAttributeValues": {":r": {"S": "r"}}}
     page = result_of(Tables(store).respond, "Query", {"TableName": "ours", "IndexName": "local", **query})
     assert page["Items"] == [item]
+
+
+def test_a_single_write_is_on_the_disk_at_once_and_a_batch_with_what_follows(client, tmp_path, monkeypatch):
+    synced, sync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append(sync(file)))
+    disk = Disk(tmp_path / "tables.sqlite")
+    tables = Tables(disk)
+    item = {"root": {"S": "r"}, "node": {"S": "n"}}
+    result_of(tables.respond, "BatchWriteItem", {"RequestItems": {"ours": [{"PutRequest": {"Item": item}}]}})
+    assert len(synced) == 0
+    for _ in range(2):
+        disk.sync()
+    assert len(synced) == 1
+    result_of(tables.respond, "PutItem", {"TableName": "ours", "Item": item})
+    assert len(synced) == 2
 
 
 def test_a_table_that_was_deleted_and_created_again_is_empty(client):
