@@ -5,6 +5,7 @@ import { Link, Route, Switch, useLocation, useSearch } from "wouter";
 import type { Feature } from "./api/client";
 import { VIEWS as OF_FEATURES } from "./features";
 import { Boundary, lazyView, type ViewAt } from "./parts/boundary";
+import { Button } from "./parts/controls";
 import { Find } from "./parts/find";
 import { Bones, Nothing } from "./parts/frame";
 import { useKeys } from "./parts/keys";
@@ -168,7 +169,7 @@ function KeysDialog({ dialog }: { dialog: React.RefObject<HTMLDialogElement | nu
         Times are UTC; the time in your zone stands in their titles. Drawn with React Flow (MIT).
       </p>
       <form method="dialog">
-        <button className="button">Close</button>
+        <Button>Close</Button>
       </form>
     </dialog>
   );

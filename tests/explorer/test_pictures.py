@@ -57,6 +57,7 @@ def test_changes_are_stepped_through_with_who_made_them(open_view, estate):
     panel = page.get_by_role("complementary", name="changes")
     panel.get_by_role("link", name="new.a").first.wait_for()
     steps = panel.get_by_role("button", name="new.")
+    page.locator(".react-flow__edge.is-muted:not(.is-added)").first.wait_for(state="attached")
     page.keyboard.press("ArrowDown")
     selected = page.locator(NODES, has=page.locator(".box.is-selected"))
     selected.wait_for()

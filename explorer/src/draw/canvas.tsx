@@ -31,6 +31,8 @@ export interface CanvasProps {
   isLate: boolean;
   /** True where all is to be in sight at first, however small. */
   isWhole?: boolean;
+  /** True of a comparison: a line that did not change is pale. */
+  isCompared?: boolean;
   /** The drawn sides: they decide the first place of the focus of a large picture. Each of their changes shows it anew. */
   dir: Direction;
   depth: number;
@@ -129,7 +131,7 @@ function useNodes({ boxes, label }: CanvasProps, placed: Placed | null, pins: Pi
 }
 
 function useEdges(
-  { boxes, arrows, path, isOnPath }: CanvasProps,
+  { boxes, arrows, path, isOnPath, isCompared }: CanvasProps,
   placed: Placed | null,
   pins: Pins,
   hovered: string | null,
@@ -139,6 +141,7 @@ function useEdges(
     if (!placed) return [];
     const drawn = arrows.filter(({ from, to }) => placed.at[from] && placed.at[to]);
     const keys = new Set(drawn.map(arrowKey));
+    const muted = path !== null || isCompared === true;
     const isLit = (arrow: DrawnArrow) =>
       isOnPath(arrow) || (hovered !== null && (arrow.from === hovered || arrow.to === hovered));
     return drawn.flatMap((arrow) => {
@@ -147,9 +150,9 @@ function useEdges(
       const isDouble = fromY === undefined && keys.has(arrowKey({ from: to, to: from }));
       if (isDouble && isBack(areasOf(placed, sizes, arrow))) return [];
       const lit = isLit(arrow) || (isDouble && isLit({ from: to, to: from }));
-      return [toEdge(arrow, { placed, sizes, isDouble, lit, isFree: !pins[from] && !pins[to], muted: path !== null })];
+      return [toEdge(arrow, { placed, sizes, isDouble, lit, isFree: !pins[from] && !pins[to], muted })];
     });
-  }, [placed, arrows, pins, path, isOnPath, hovered, sizes]);
+  }, [placed, arrows, pins, path, isOnPath, isCompared, hovered, sizes]);
 }
 
 const HOVER_MS = 100;

@@ -5,7 +5,7 @@ import { type ReactNode, type RefObject, useRef, useState } from "react";
 import type { Placed } from "../layout/boxes";
 import type { NodeChange } from "../model/compare";
 import { ChangesPanel, type Steps, stepBy } from "../parts/changes";
-import { Chip } from "../parts/controls";
+import { Button, Chip } from "../parts/controls";
 import { AsOf, ChangesBar } from "../parts/frame";
 import { type Keys, useKeys } from "../parts/keys";
 import { Legend } from "../parts/legend";
@@ -167,15 +167,15 @@ function Corner({ of, handled }: { of: "map" | "columns"; handled: RefObject<Han
   return (
     <div className="corner">
       <Legend of={of} />
-      <button className="button" aria-label="zoom out" onClick={() => handled.current?.zoom(0.8)}>
+      <Button aria-label="zoom out" press={() => handled.current?.zoom(0.8)}>
         −
-      </button>
-      <button className="button" aria-label="zoom in" onClick={() => handled.current?.zoom(1.25)}>
+      </Button>
+      <Button aria-label="zoom in" press={() => handled.current?.zoom(1.25)}>
         +
-      </button>
-      <button className="button" title="f" onClick={() => handled.current?.fit()}>
+      </Button>
+      <Button title="f" press={() => handled.current?.fit()}>
         Fit
-      </button>
+      </Button>
     </div>
   );
 }
@@ -192,31 +192,21 @@ export function ReachChoice({ state: { dir: chosen, depth }, words, change }: Re
     <>
       <div className="group" role="group" aria-label="direction">
         {(["up", "both", "down"] as const).map((dir) => (
-          <button key={dir} className="button" aria-pressed={chosen === dir} onClick={() => change({ dir })}>
+          <Button key={dir} on={chosen === dir} press={() => change({ dir })}>
             {words[dir]}
-          </button>
+          </Button>
         ))}
       </div>
       <div className="group" role="group" aria-label="depth">
-        <button
-          className="button"
-          aria-label="show less"
-          disabled={depth <= 0}
-          onClick={() => change({ depth: depth - 1 })}
-        >
+        <Button aria-label="show less" disabled={depth <= 0} press={() => change({ depth: depth - 1 })}>
           −
-        </button>
+        </Button>
         <span className="button" aria-live="polite">
           depth {depth}
         </span>
-        <button
-          className="button"
-          aria-label="show more"
-          disabled={depth >= DEPTH_MAX}
-          onClick={() => change({ depth: depth + 1 })}
-        >
+        <Button aria-label="show more" disabled={depth >= DEPTH_MAX} press={() => change({ depth: depth + 1 })}>
           +
-        </button>
+        </Button>
       </div>
     </>
   );
@@ -225,7 +215,7 @@ export function ReachChoice({ state: { dir: chosen, depth }, words, change }: Re
 /** The switch of the list beside a picture; on a phone another choice has it. */
 export const ListButton = ({ open: { list, state } }: { open: OpenPicture }) =>
   !list.isNarrow && (
-    <button className="button" aria-pressed={state.list} onClick={() => list.showList(!state.list)}>
+    <Button on={state.list} press={() => list.showList(!state.list)}>
       List
-    </button>
+    </Button>
   );

@@ -67,9 +67,9 @@ export class Boundary extends Component<Props, State> {
         <h2>{isMissing ? "A new version was deployed" : "This view could not be drawn"}</h2>
         <p>{isMissing ? "A file of the version that this tab has loaded is gone." : error.message}</p>
         <div className="actions">
-          <button className="button main" onClick={() => location.reload()}>
+          <Button main press={() => location.reload()}>
             Reload
-          </button>
+          </Button>
           <Button press={() => void navigator.clipboard.writeText(this.details)}>Copy details</Button>
         </div>
       </div>

@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { link } from "../url/state";
 import { SignOf } from "./signs";
 import "./menu.css";
-import { Children, Fragment, type ReactNode, useId } from "react";
+import { Children, type ComponentProps, Fragment, type MouseEvent, type ReactNode, useId } from "react";
 
 interface ChoicesProps<T extends string> {
   label: string;
@@ -78,13 +78,20 @@ export const CloseButton = ({ close }: { close: () => void }) => (
   </button>
 );
 
-interface PressProps {
-  press: () => void;
-  children: ReactNode;
-}
+type PressProps = Omit<ComponentProps<"button">, "className" | "onClick"> & {
+  press?: (event: MouseEvent) => void;
+  /** True of the most likely act of a view. */
+  main?: boolean;
+  /** Of a switch, whether it is on. */
+  on?: boolean;
+};
 
-export const Button = ({ press, ...rest }: PressProps) => <button className="button" onClick={press} {...rest} />;
-export const Chip = ({ press, ...rest }: PressProps) => <button className="chip" onClick={press} {...rest} />;
+export const Button = ({ press, main, on, ...rest }: PressProps) => (
+  <button className={main ? "button main" : "button"} aria-pressed={on} onClick={press} {...rest} />
+);
+export const Chip = ({ press, on, ...rest }: Omit<PressProps, "main">) => (
+  <button className="chip" aria-pressed={on} onClick={press} {...rest} />
+);
 
 interface LinkProps {
   to: string;
@@ -93,6 +100,9 @@ interface LinkProps {
 }
 
 export const LinkButton = ({ to, ...rest }: LinkProps) => <Link className="button" href={to} {...rest} />;
+
+/** The most likely way on from a view. */
+export const MainLink = ({ to, ...rest }: LinkProps) => <Link className="button main" href={to} {...rest} />;
 
 /** A link whose text is an id. */
 export const MonoLink = ({ to, ...rest }: LinkProps) => <Link className="mono" href={to} {...rest} />;

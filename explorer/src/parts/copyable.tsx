@@ -1,6 +1,7 @@
 /** A text in full, with a button that copies it. */
 
 import { useEffect, useRef, useState } from "react";
+import { Button } from "./controls";
 
 const SHOWN_MS = 3_000;
 
@@ -28,9 +29,9 @@ export function Copyable({ name, text }: { name: string; text: string }) {
         {text}
       </pre>
       <div className="actions">
-        <button className="button" aria-label={`Copy: ${name}`} onClick={() => void copy()}>
+        <Button aria-label={`Copy: ${name}`} press={() => void copy()}>
           Copy
-        </button>
+        </Button>
         <span role="status" className="small muted">
           {note}
         </span>

@@ -20,6 +20,7 @@ import {
 import { type Dataset, type Job, TAGS } from "../api/queries";
 import { callerName } from "../model/format";
 import { kindOf, nameOf } from "../url/ids";
+import { Button } from "./controls";
 import { When } from "./frame";
 import { useReader } from "./me";
 import { SignOf } from "./signs";
@@ -131,7 +132,7 @@ function EditDialog({ id, close }: { id: string; close: () => void }) {
         {saving.isPending ? "Saving…" : saving.isSuccess ? "Saved. It stays, whatever events report." : ""}
       </p>
       <form method="dialog" className="actions">
-        <button className="button">Close</button>
+        <Button>Close</Button>
       </form>
     </dialog>
   );
@@ -197,11 +198,11 @@ function Description({ text, by, save, withdraw }: DescriptionProps) {
         />
       </label>
       <div className="actions">
-        <button className="button">Save the description</button>
+        <Button>Save the description</Button>
         {withdraw && (
-          <button type="button" className="button" onClick={() => void withdraw()}>
+          <Button type="button" press={() => void withdraw()}>
             Withdraw it
-          </button>
+          </Button>
         )}
         {by && <By reporter={by} />}
       </div>
@@ -295,9 +296,7 @@ function Adding({ word, also, add }: AddingProps) {
           onChange={(event) => setMore(event.target.value)}
         />
       )}
-      <button className="button" disabled={!name.trim()}>
-        Add the {word}
-      </button>
+      <Button disabled={!name.trim()}>Add the {word}</Button>
     </form>
   );
 }

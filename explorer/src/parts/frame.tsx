@@ -52,9 +52,9 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
         <h2>This page needs a token</h2>
         <p>The API gives {failure.call.replace(/\?.*/, "")} to readers that it knows.</p>
         <div className="actions">
-          <button className="button main" onClick={tokens.ask}>
+          <Button main press={tokens.ask}>
             Sign in
-          </button>
+          </Button>
         </div>
       </div>
     );

@@ -3,7 +3,7 @@
 import "./legend.css";
 
 import { type ReactNode, useId } from "react";
-
+import { Button } from "./controls";
 import { KindOf, SignOf } from "./signs";
 
 const STORES = ["s3", "kafka", "snowflake", "dashboard"];
@@ -73,9 +73,7 @@ export function Legend({ of }: { of: "map" | "columns" }) {
   const rows = [...(of === "map" ? NODES : COLUMNS), ...SHARED];
   return (
     <>
-      <button className="button" popoverTarget={id}>
-        Legend
-      </button>
+      <Button popoverTarget={id}>Legend</Button>
       <div id={id} popover="auto" className="menu legend" role="dialog" aria-label="legend">
         <dl>
           {rows.map(([sample, means], place) => [

@@ -54,12 +54,12 @@ export function TokenDialog() {
           this tab is closed. Otherwise a reload needs it again.
         </label>
         <div className="actions">
-          <button className="button main" disabled={!token.trim()}>
+          <Button main disabled={!token.trim()}>
             Use it
-          </button>
-          <button type="button" className="button" onClick={tokens.decline}>
+          </Button>
+          <Button type="button" press={tokens.decline}>
             Not now
-          </button>
+          </Button>
         </div>
       </form>
     </dialog>
@@ -73,13 +73,9 @@ function SignIn({ door }: { door: Door }) {
       <h1>Sign in to see the lineage</h1>
       {failure && <p role="alert">{failure}</p>}
       <div className="actions">
-        <button
-          type="button"
-          className="button main"
-          onClick={() => door.signIn().then(() => setFailure(door.failure))}
-        >
+        <Button main type="button" press={() => door.signIn().then(() => setFailure(door.failure))}>
           Sign in at {door.issuer}
-        </button>
+        </Button>
       </div>
     </>
   );
@@ -102,9 +98,9 @@ function AccountMenu({ hint, title, about, choices }: AccountMenuProps) {
   };
   return (
     <>
-      <button className="button" popoverTarget={id} title={hint}>
+      <Button popoverTarget={id} title={hint}>
         {title}
-      </button>
+      </Button>
       <div id={id} ref={menu} popover="auto" className="menu of-account">
         {about && <p>{about}</p>}
         {choices.map(([word, act]) => (

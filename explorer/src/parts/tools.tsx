@@ -3,7 +3,7 @@
 import "./tools.css";
 
 import { type ReactNode, useState } from "react";
-
+import { Button } from "./controls";
 import { useMedia } from "./frame";
 
 /** True on a phone, or in a window as narrow. */
@@ -27,12 +27,12 @@ export function Tools({ title, of, children }: { title: ReactNode; of: string; c
 export function PictureChoice({ isPicture, choose }: { isPicture: boolean; choose: (isPicture: boolean) => void }) {
   return (
     <div className="group" role="group" aria-label="list or picture">
-      <button className="button" aria-pressed={!isPicture} onClick={() => choose(false)}>
+      <Button on={!isPicture} press={() => choose(false)}>
         List
-      </button>
-      <button className="button" aria-pressed={isPicture} onClick={() => choose(true)}>
+      </Button>
+      <Button on={isPicture} press={() => choose(true)}>
         Picture
-      </button>
+      </Button>
     </div>
   );
 }

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { count, plural } from "../../model/format";
+import { Button } from "../../parts/controls";
 import { Loaded, OfNamespace, useAddress, useTitle } from "../../parts/frame";
 import { link } from "../../url/state";
 import { type Coverage, coverage } from "./queries";
@@ -57,17 +58,14 @@ function LevelChoice({ report, namespace, level }: { report: Coverage; namespace
   return (
     <div className="actions" role="group" aria-label="what a job reports">
       {LEVELS.map(([name, title, meaning]) => (
-        <button
+        <Button
           key={name}
-          className="button"
           title={`These ${meaning}`}
-          aria-pressed={level === name}
-          onClick={() =>
-            navigate(link("coverage", { namespace, level: level === name ? "" : name }), { replace: true })
-          }
+          on={level === name}
+          press={() => navigate(link("coverage", { namespace, level: level === name ? "" : name }), { replace: true })}
         >
           {title} {count(report[name])}
-        </button>
+        </Button>
       ))}
     </div>
   );

@@ -5,7 +5,7 @@ import { useState } from "react";
 
 import { callOf } from "../../api/calls";
 import type { ResponseOf } from "../../api/client";
-import { Filter } from "../../parts/controls";
+import { Button, Filter } from "../../parts/controls";
 import { Loaded, NodeLink } from "../../parts/frame";
 import { OriginLines } from "../../parts/origin";
 import { datasetId } from "../../url/ids";
@@ -37,7 +37,7 @@ export function RowCard({ node }: { node: string }) {
           set={(text) => setTyped({ ...typed, sequence: text })}
           hint="_last_updated_sequence_number"
         />
-        <button className="button">Which run?</button>
+        <Button>Which run?</Button>
       </form>
       {id && (
         <Loaded of={result} rows={2}>

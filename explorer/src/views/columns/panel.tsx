@@ -5,7 +5,7 @@ import { origins } from "../../api/queries";
 import { type Column, type ColumnArrow, type ColumnLines, indirectUses } from "../../model/columns";
 import { plural } from "../../model/format";
 import { titleOf, titleOfId } from "../../model/titles";
-import { Chip, CloseButton, Counted, LinkButton, MonoLink } from "../../parts/controls";
+import { Chip, CloseButton, Counted, LinkButton, MainLink, MonoLink } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Asked, NodeLink, Opened } from "../../parts/frame";
 import { OriginLines } from "../../parts/origin";
@@ -67,9 +67,7 @@ function Head({ id, column, isCentre }: { id: string; column: Column | undefined
       {column?.type && <div className="mono muted">{column.type}</div>}
       {column && !column.known && <p className="muted">It stands in no schema, but in what a run reported.</p>}
       <div className="actions">
-        <Link className="button main" href={link("impact", { node: id })}>
-          What breaks
-        </Link>
+        <MainLink to={link("impact", { node: id })}>What breaks</MainLink>
         {!isCentre && <LinkButton to={columnsLink({ node: id })}>Centre here</LinkButton>}
         <LinkButton to={link("usage", { node: id })}>Usage</LinkButton>
         <Edit id={id} />

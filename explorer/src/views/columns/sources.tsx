@@ -45,10 +45,10 @@ export function Sources({ sources, choose }: { sources: readonly Source[]; choos
     <ul className="plain">
       {sources.map(({ id, namespace, datasetName: name, field, steps }, index) => (
         <li key={index}>
-          <button className="chip" onClick={() => choose(id)}>
+          <Chip press={() => choose(id)}>
             {titleOf({ namespace, name })}
             {field === null ? "" : `.${field}`}
-          </button>{" "}
+          </Chip>{" "}
           {steps.some(({ masked }) => masked) && <Masked />}
           <Steps steps={steps} />
         </li>

@@ -14,6 +14,7 @@ export function useCanvas(columns: OpenColumns) {
   return {
     ...{ boxes, arrows, layoutArrows, titles },
     focus: datasetOf(state.node),
+    isCompared: (picture.comparison?.changes.size ?? 0) > 0,
     path: null,
     isOnPath: (arrow: DrawnArrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect"),
     neighbours: (id: string) => new Set([id]),

@@ -16,9 +16,9 @@ export function ColumnsTools({ columns }: { columns: OpenColumns }) {
   return (
     <>
       <ReachChoice state={state} words={WORDS} change={actions.to} />
-      <button className="button" aria-pressed={indirect} onClick={() => actions.to({ indirect: !indirect })}>
+      <Button on={indirect} press={() => actions.to({ indirect: !indirect })}>
         Indirect
-      </button>
+      </Button>
       <ListButton open={columns} />
       {list.isNarrow && sel && <Button press={() => actions.closePanel(false)}>About {nameOf(sel).field}</Button>}
       <LinkButton to={mapLink({ node: datasetOf(node), at, vs })}>Map</LinkButton>

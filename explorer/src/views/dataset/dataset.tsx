@@ -1,10 +1,10 @@
 /** A dataset: its schema, versions, tests and facets. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, Redirect } from "wouter";
+import { Redirect } from "wouter";
 import { type Dataset, datasetTestHistory, dataset as fetchDataset, testsOf } from "../../api/queries";
 import { OF_DATASET } from "../../features";
-import { LinkButton, Tabs, type TabTitles } from "../../parts/controls";
+import { LinkButton, MainLink, Tabs, type TabTitles } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Asked, Facets, Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -58,9 +58,7 @@ export function DatasetView() {
 function Actions({ dataset, node }: { dataset: Dataset; node: string }) {
   return (
     <div className="actions">
-      <Link className="button main" href={mapLink({ node })}>
-        Map
-      </Link>
+      <MainLink to={mapLink({ node })}>Map</MainLink>
       <LinkButton to={columnsLink({ node })}>Columns</LinkButton>
       <LinkButton to={link("impact", { node })}>Impact</LinkButton>
       <LinkButton to={mapLink({ node, sel: node, why: true })}>Why?</LinkButton>

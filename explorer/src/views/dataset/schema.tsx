@@ -7,7 +7,7 @@ import { Link } from "wouter";
 import type { Dataset } from "../../api/queries";
 import { columnReadersQuery } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
-import { Filter } from "../../parts/controls";
+import { Button, Filter } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Nothing } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -40,9 +40,9 @@ export function Schema({ dataset }: { dataset: Dataset }) {
       <div className={isLong || unread.length || readers?.any ? "actions" : ""}>
         {isLong && <Filter label="filter the columns" value={filter} set={setFilter} />}
         {unread.length > 0 && (
-          <button className="button" aria-pressed={isUnread} onClick={() => setUnread(!isUnread)}>
+          <Button on={isUnread} press={() => setUnread(!isUnread)}>
             {count(unread.length)} read by no job
-          </button>
+          </Button>
         )}
         {fields.length < dataset.fields.length && (
           <span className="muted" role="status">

@@ -2,11 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 
 import { impact as fetchImpact } from "../../api/report-queries";
 import type { ImpactFilter } from "../../model/impact";
-import { Choices } from "../../parts/controls";
+import { Choices, MainLink } from "../../parts/controls";
 import { Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, DEPTH_MAX, link, mapLink, parseDepth } from "../../url/state";
@@ -64,13 +64,9 @@ function Actions({ node, narrowing }: { node: string; narrowing: Narrowing }) {
   return (
     <div className="actions">
       {isColumn ? (
-        <Link className="button main" href={columnsLink({ node, dir: "down" })}>
-          Its path
-        </Link>
+        <MainLink to={columnsLink({ node, dir: "down" })}>Its path</MainLink>
       ) : (
-        <Link className="button main" href={mapLink({ node, dir: "down", depth: 3 })}>
-          On the map
-        </Link>
+        <MainLink to={mapLink({ node, dir: "down", depth: 3 })}>On the map</MainLink>
       )}
       <Choices
         label="kind"

@@ -72,14 +72,13 @@ function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node:
       name: "Owner",
       cell: (reached) => (
         <>
-          <button
-            className="chip"
+          <Chip
             title="show only these below"
-            aria-pressed={narrowing.owner === keyOf(reached)}
-            onClick={() => narrowing.change({ owner: narrowing.owner === keyOf(reached) ? "" : keyOf(reached) })}
+            on={narrowing.owner === keyOf(reached)}
+            press={() => narrowing.change({ owner: narrowing.owner === keyOf(reached) ? "" : keyOf(reached) })}
           >
             {reached.owner || "no owner is known"}
-          </button>{" "}
+          </Chip>{" "}
           <Chip press={() => void copy(reached)}>{copied === reached.owner ? "copied" : "copy as message"}</Chip>
         </>
       ),

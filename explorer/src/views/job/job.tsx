@@ -1,10 +1,9 @@
 /** A job: its tasks, its runs as bars, what it reads and writes, its versions, its code. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 
 import { job as fetchJob } from "../../api/queries";
-import { LinkButton, Tabs, type TabTitles } from "../../parts/controls";
+import { LinkButton, MainLink, Tabs, type TabTitles } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Facets, Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { link, mapLink } from "../../url/state";
@@ -36,9 +35,7 @@ export function JobView() {
               <FailedTasks node={node} />
             </NodeHead>
             <div className="actions">
-              <Link className="button main" href={mapLink({ node })}>
-                Map
-              </Link>
+              <MainLink to={mapLink({ node })}>Map</MainLink>
               <LinkButton to={link("impact", { node })}>Impact</LinkButton>
               <LinkButton to={mapLink({ node, sel: node, why: true })}>Why?</LinkButton>
               <Edit id={node} namespace={job.namespace} />

@@ -5,6 +5,7 @@ import { useMemo } from "react";
 
 import { childJobs, type Job } from "../../api/queries";
 import { count, plural } from "../../model/format";
+import { Button } from "../../parts/controls";
 import { JobLink } from "../../parts/frame";
 import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
@@ -47,9 +48,9 @@ export function Tasks({ node }: { node: string }) {
         It started {first.truncated && "at least "}
         {plural(first.totalCount, "job")}.{hasNextPage && " "}
         {hasNextPage && (
-          <button className="button" disabled={isFetching} onClick={() => void fetchNextPage()}>
+          <Button disabled={isFetching} press={() => void fetchNextPage()}>
             {count(Math.min(PAGE, first.totalCount - jobs.length))} more
-          </button>
+          </Button>
         )}
       </p>
       <LongTable label="list of tasks" columns={TASKS} rows={jobs} keyOf={jobId} height="420px" />

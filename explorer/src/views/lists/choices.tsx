@@ -3,7 +3,7 @@
 import { useLocation } from "wouter";
 import { foldersOf, type Named } from "../../model/folders";
 import { count, plural } from "../../model/format";
-import { Select } from "../../parts/controls";
+import { Chip, Select } from "../../parts/controls";
 import { useAddress } from "../../parts/frame";
 import { link } from "../../url/state";
 
@@ -47,14 +47,14 @@ export function Folders({ names, folder, change }: { names: readonly Named[]; fo
   return (
     <div className="actions" role="group" aria-label="folders">
       {folder && (
-        <button className="chip" aria-label={`in ${folder} ✕: leave the folder`} onClick={() => change({ folder: "" })}>
+        <Chip aria-label={`in ${folder} ✕: leave the folder`} press={() => change({ folder: "" })}>
           in {folder} ✕
-        </button>
+        </Chip>
       )}
       {folders.map(({ path, title, count: size }) => (
-        <button key={path} className="chip" onClick={() => change({ folder: path })}>
+        <Chip key={path} press={() => change({ folder: path })}>
           {title} <span className="muted">{count(size)}</span>
-        </button>
+        </Chip>
       ))}
     </div>
   );

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 
 import { durationsQuery, type ShortJob } from "../../api/list-queries";
-import { Choices } from "../../parts/controls";
+import { Button, Choices } from "../../parts/controls";
 import { useReader } from "../../parts/me";
 import { type ColumnOf, durations, NONE, nodes, states, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
@@ -54,9 +54,9 @@ function useUsual(namespace: string) {
   const columns = useMemo(() => (isOn && data ? withUsual(data) : JOBS), [isOn, data]);
   const title = "the last run of each job against the middle of its last ten, the slowest first";
   const button = can("reportDurations") && (
-    <button className="button" title={title} aria-pressed={isOn} onClick={() => setOn(!isOn)}>
+    <Button title={title} on={isOn} press={() => setOn(!isOn)}>
       Against usual
-    </button>
+    </Button>
   );
   const first = (job: ShortJob) => data?.get(jobId(job))?.againstUsual ?? -1;
   return { button, columns, ...(isOn && data && { first }) };

@@ -7,7 +7,7 @@ import { listPage } from "../../api/list-queries";
 import { toCsv } from "../../model/csv";
 import { narrowedTo } from "../../model/folders";
 import { count } from "../../model/format";
-import { Filter } from "../../parts/controls";
+import { Button, Filter } from "../../parts/controls";
 import { Downloads } from "../../parts/export";
 import { Bones, Failed, useTitle } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
@@ -125,13 +125,13 @@ function Rest<T>({ of, loaded, total }: { of: Pages<T>; loaded: number; total: n
   const most = Math.min(total, LOADED_MAX);
   return (
     <>
-      <button className="button" disabled={of.isFetching} onClick={() => void of.fetchNextPage()}>
+      <Button disabled={of.isFetching} press={() => void of.fetchNextPage()}>
         {count(Math.min(PAGE, total - loaded))} more
-      </button>
+      </Button>
       {most - loaded > PAGE && (
-        <button className="button" disabled={of.isFetching} onClick={() => void readAll(of)}>
+        <Button disabled={of.isFetching} press={() => void readAll(of)}>
           {most < total ? `the first ${count(most)}` : `all ${count(total)}`}
-        </button>
+        </Button>
       )}
     </>
   );

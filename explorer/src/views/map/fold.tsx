@@ -8,7 +8,7 @@ import { type NeighbourPage, neighbours } from "../../api/queries";
 import { moreOf } from "../../draw/fold-box";
 import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
-import { Button, CloseButton, Filter } from "../../parts/controls";
+import { Button, Chip, CloseButton, Filter } from "../../parts/controls";
 import { Bones, Failed, NodeLink, pageOf } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { useSettled } from "../../parts/use-find";
@@ -93,9 +93,9 @@ function FoldedNeighbours({ fold, drawn, draw }: Props) {
         ))}
       </ul>
       {result.hasNextPage && (
-        <button className="button" disabled={result.isFetchingNextPage} onClick={() => void result.fetchNextPage()}>
+        <Button disabled={result.isFetchingNextPage} press={() => void result.fetchNextPage()}>
           {result.isFetchingNextPage ? "Loading" : "Show more"}
-        </button>
+        </Button>
       )}
     </>
   );
@@ -110,9 +110,9 @@ function Row({ item, isDrawn, draw }: { item: Item; isDrawn: boolean; draw: (id:
         {isDrawn ? (
           <span className="muted small">drawn</span>
         ) : (
-          <button className="chip" aria-label={`draw ${item.name}`} onClick={() => draw(item.id)}>
+          <Chip aria-label={`draw ${item.name}`} press={() => draw(item.id)}>
             draw
-          </button>
+          </Chip>
         )}
       </span>
     </>

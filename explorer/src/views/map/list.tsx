@@ -6,6 +6,7 @@ import { Choosing, ListBeside } from "../../draw/list-beside";
 import type { Freshness } from "../../model/freshness";
 import type { Item } from "../../model/graph";
 import { rowsOf } from "../../model/list";
+import { Button } from "../../parts/controls";
 import { Name } from "../../parts/name";
 import { Written } from "../../parts/old-data";
 import { KindOf, Stale, StateOf } from "../../parts/signs";
@@ -39,9 +40,9 @@ export function MapList({ map, isAlone }: { map: OpenMap; isAlone: boolean }) {
       isAlone={isAlone}
     >
       {hasChanges && (
-        <button className="button" aria-pressed={isOfChanges} onClick={() => setAll(isOfChanges)}>
+        <Button on={isOfChanges} press={() => setAll(isOfChanges)}>
           Changes alone
-        </button>
+        </Button>
       )}
     </ListBeside>
   );

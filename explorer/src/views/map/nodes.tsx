@@ -20,12 +20,13 @@ const NO_MORE = { up: 0, down: 0 };
 const WAY_PER_ROW = 4;
 
 export function useCanvas(map: OpenMap) {
-  const { state, picture, actions } = map;
+  const { state, data, picture, actions } = map;
   const { boxes, arrows, path, isWay, focus, titles } = picture;
   return {
     ...{ boxes, arrows, focus, titles },
     isWhole: isWay || picture.grouped !== null,
     perRow: isWay ? WAY_PER_ROW : 0,
+    isCompared: (data.comparison?.changes.size ?? 0) > 0,
     path: path?.nodes ?? null,
     isOnPath: (arrow: DrawnArrow) => path?.arrows.has(arrowKey(arrow)) ?? false,
     neighbours: (id: string) => neighboursOf(arrows, id),

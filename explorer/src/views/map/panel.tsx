@@ -8,7 +8,7 @@ import { count } from "../../model/format";
 import { writtenAt } from "../../model/freshness";
 import type { Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
-import { CloseButton, Counted, LinkButton } from "../../parts/controls";
+import { Button, CloseButton, Counted, LinkButton, MainLink } from "../../parts/controls";
 import { Loaded, pageOf } from "../../parts/frame";
 import { KindOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -45,15 +45,13 @@ export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
       </div>
       {item.description && <p>{item.description}</p>}
       <div className="actions">
-        <Link className="button main" href={mapLink({ node: item.id, at: state.at, vs: state.vs })}>
-          Centre here
-        </Link>
+        <MainLink to={mapLink({ node: item.id, at: state.at, vs: state.vs })}>Centre here</MainLink>
         <LinkButton to={pageOf(item.id)}>Open</LinkButton>
         {item.kind === "dataset" && <LinkButton to={columnsLink({ node: item.id, at: state.at })}>Columns</LinkButton>}
         <LinkButton to={link("impact", { node: item.id })}>Impact</LinkButton>
-        <button className="button" aria-pressed={why} onClick={() => setWhy(!why)}>
+        <Button on={why} press={() => setWhy(!why)}>
           Why?
-        </button>
+        </Button>
       </div>
       {why && <Why item={item} state={state} drawn={picture.shown.hops} choose={actions.choose} />}
       {item.kind === "job" ? (

@@ -2,7 +2,7 @@
 
 import { ListButton, ReachChoice } from "../../draw/picture-view";
 import { plural } from "../../model/format";
-import { LinkButton, Menu, Select } from "../../parts/controls";
+import { Button, Chip, LinkButton, Menu, Select } from "../../parts/controls";
 import { GROUPINGS, type Grouping, link, type MapState, NO_PATHS } from "../../url/state";
 import { ExportMenu } from "./export";
 import { columnsOf, type OpenMap } from "./open-map";
@@ -15,14 +15,13 @@ export function MapTools({ map }: { map: OpenMap }) {
   return (
     <>
       {state.to && (
-        <button
-          className="button"
+        <Button
           title="the nodes beside the paths, too"
-          aria-pressed={state.whole}
-          onClick={() => actions.to({ whole: !state.whole }, focus)}
+          on={state.whole}
+          press={() => actions.to({ whole: !state.whole }, focus)}
         >
           All of it
-        </button>
+        </Button>
       )}
       {focus && <ReachChoice state={state} words={WORDS} change={(change) => actions.to(change, focus)} />}
       <ShowMenu state={state} to={(change) => actions.to(change, focus)} />
@@ -56,23 +55,21 @@ function GroupChoice({ state: { by, node }, choose }: { state: MapState; choose:
 function ShowMenu({ state, to }: { state: MapState; to: (change: Partial<MapState>) => void }) {
   return (
     <Menu title="Show">
-      <button
-        className="button"
+      <Button
         title="jobs with a single output: on the line before it, or boxes"
-        aria-pressed={!state.boxes}
-        onClick={() => to({ boxes: !state.boxes })}
+        on={!state.boxes}
+        press={() => to({ boxes: !state.boxes })}
       >
         Jobs on lines
-      </button>
+      </Button>
       {state.node && (
-        <button
-          className="button"
+        <Button
           title="jobs that wait for others, whatever data they exchange"
-          aria-pressed={state.dependencies}
-          onClick={() => to({ dependencies: !state.dependencies })}
+          on={state.dependencies}
+          press={() => to({ dependencies: !state.dependencies })}
         >
           Dependencies
-        </button>
+        </Button>
       )}
     </Menu>
   );
@@ -95,9 +92,9 @@ export function Chips({ map: { state, picture, actions } }: { map: OpenMap }) {
   return chips.map(
     (chip) =>
       chip && (
-        <button key={chip[0]} className="chip" onClick={() => actions.to(chip[1])}>
+        <Chip key={chip[0]} press={() => actions.to(chip[1])}>
           {chip[0]} ✕
-        </button>
+        </Chip>
       ),
   );
 }

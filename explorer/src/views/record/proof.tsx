@@ -55,9 +55,9 @@ function Archived({ proof, withPath }: { proof: RecordProof; withPath: boolean }
   if (!isAsked)
     return (
       <div className="actions">
-        <button className="button main" onClick={() => ask(true)}>
+        <Button main press={() => ask(true)}>
           Compute it from {count(Math.ceil(object.size_bytes / 1e6))} MB and {plural(digests.length, "digest")}
-        </button>
+        </Button>
       </div>
     );
   return <Computed proof={proof} claims={{ ...proof, object }} withPath={withPath} />;

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import { rootOutline, rootTrace, type SearchRecord, searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { nestGroups } from "../../model/outline";
-import { Filter, LinkButton, MonoLink } from "../../parts/controls";
+import { Button, Filter, LinkButton, MonoLink } from "../../parts/controls";
 import { Bones, download, Failed, Head, Loaded, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable, times } from "../../parts/table";
@@ -117,9 +117,9 @@ function RecordsOfAction({ root, action }: { root: string; action: string }) {
           {hasNextPage && ", and there may be more"}
         </span>
         {hasNextPage && (
-          <button className="button" disabled={isFetching} onClick={() => void fetchNextPage()}>
+          <Button disabled={isFetching} press={() => void fetchNextPage()}>
             Next page
-          </button>
+          </Button>
         )}
       </div>
       <LongTable label={`records of ${action}`} columns={COLUMNS} rows={rows} keyOf={({ node_id }) => node_id} />

@@ -6,7 +6,7 @@ import { run as fetchRun, jobRuns, type RawEvent, type Run, runEvents } from "..
 import { OF_LOAD, OF_OUTPUT } from "../../features";
 import { rowsOf, textOfSubset } from "../../model/facets";
 import { count, utc } from "../../model/format";
-import { Counted, LinkButton } from "../../parts/controls";
+import { Counted, LinkButton, MainLink } from "../../parts/controls";
 import { RunError } from "../../parts/error-text";
 import { Asked, Facets, Head, Loaded, NodeLink, Opened } from "../../parts/frame";
 import { useReader } from "../../parts/me";
@@ -90,11 +90,7 @@ function LastGood({ run }: { run: Run }) {
   const good = data?.runs.find(
     (other) => other.state === "COMPLETED" && (other.startedAt ?? other.createdAt) < started,
   );
-  return good ? (
-    <Link className="button main" href={link("run", { id: run.id, vs: good.id })}>
-      Against the last good run
-    </Link>
-  ) : null;
+  return good ? <MainLink to={link("run", { id: run.id, vs: good.id })}>Against the last good run</MainLink> : null;
 }
 
 function Sent({ id }: { id: string }) {

@@ -35,7 +35,7 @@ export function RecordsStart() {
           hint="a node’s id, the start of a location or of a root’s id"
           look="wide"
         />
-        <button className="button main">Find</button>
+        <Button main>Find</Button>
       </form>
       <Roots prefix="" />
     </div>

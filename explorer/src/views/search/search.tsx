@@ -3,7 +3,7 @@
 import { Link, useLocation } from "wouter";
 
 import { type TestState, termsOf, toTestState, withoutState } from "../../model/terms";
-import { Choices } from "../../parts/controls";
+import { Choices, MainLink } from "../../parts/controls";
 import { Nothing, useAddress, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { TagHead } from "../../parts/tags";
@@ -34,9 +34,7 @@ export function SearchView() {
         <>
           <TagHead tag={tag} />
           <div className="actions">
-            <Link className="button main" href={link("usage", { tag })}>
-              Where its columns flow
-            </Link>
+            <MainLink to={link("usage", { tag })}>Where its columns flow</MainLink>
           </div>
         </>
       ) : (

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from "react";
 import { addressOf, tokens } from "../../api/client";
 import type { Demo } from "../../api/local";
 import { curlOf, type Intake, intakeOf, pysparkOf, UNKNOWN_URL } from "../../model/ways";
+import { Button } from "../../parts/controls";
 import { Copyable } from "../../parts/copyable";
 import { useReader } from "../../parts/me";
 import { type Sign, SignOf, StateOf } from "../../parts/signs";
@@ -98,9 +99,9 @@ function LoadDemo({ demo, load }: { demo: Demo; load: () => Promise<void> }) {
           minute. Then the sources of a flight’s CO₂ are shown.
         </p>
       </div>
-      <button className="button main" disabled={isRunning} onClick={press}>
+      <Button main disabled={isRunning} press={press}>
         {isRunning ? "Loading …" : error ? "Try again" : "Load the demo’s data"}
-      </button>
+      </Button>
       <div role="status" className="whole">
         {isRunning && (
           <>

@@ -2,12 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { Link } from "wouter";
 
 import { type TagUsage, type Usage, usageCsv, usageOfTag } from "../../api/report-queries";
 import { sortFlows } from "../../model/flows";
 import { count, plural } from "../../model/format";
-import { Filter } from "../../parts/controls";
+import { Button, Filter, MainLink } from "../../parts/controls";
 import { CsvButton } from "../../parts/export";
 import { Loaded, useTitle } from "../../parts/frame";
 import { TagHead } from "../../parts/tags";
@@ -26,9 +25,7 @@ export function TagUsageView({ tag }: { tag: string }) {
         <p className="muted">The columns that have it, and where they flow unmasked</p>
       </TagHead>
       <div className="actions">
-        <Link className="button main" href={link("search", { tag })}>
-          All that has it
-        </Link>
+        <MainLink to={link("search", { tag })}>All that has it</MainLink>
         <RangeChoice of={{ tag }} />
         <CsvButton name={`usage-${tag}`} load={() => usageCsv({ tag }, range)} />
       </div>
@@ -68,9 +65,9 @@ function TaggedFlows({ report }: { report: TagUsage }) {
       <div className="actions">
         <Filter label="filter the columns" value={filter} set={setFilter} hint="filter, such as gold" />
         {failed.length > 0 && (
-          <button className="button" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
+          <Button on={isAll} press={() => setAll(!isAll)}>
             and {count(failed.length)} by failed runs alone
-          </button>
+          </Button>
         )}
       </div>
       <Flows title="Flowed into, without the tag" flows={[...untagged, ...(isAll ? failed : [])].filter(has)} />

@@ -1,9 +1,9 @@
 /** Usage of a column: who used it and what for, and what it flowed into. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 
 import { provenance as fetchProvenance, usage as fetchUsage, usageCsv } from "../../api/report-queries";
+import { MainLink } from "../../parts/controls";
 import { CsvButton } from "../../parts/export";
 import { Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
@@ -30,9 +30,7 @@ function ColumnUsageView({ node }: { node: string }) {
         <p className="muted">Who used it, where it is now, where it came from</p>
       </NodeHead>
       <div className="actions">
-        <Link className="button main" href={columnsLink({ node })}>
-          Its path
-        </Link>
+        <MainLink to={columnsLink({ node })}>Its path</MainLink>
         <RangeChoice of={{ node }} />
         <CsvButton name={`usage-${nameOf(node).field ?? "column"}`} load={() => usageCsv({ nodeId: node }, range)} />
       </div>
