@@ -80,11 +80,7 @@ def run_search(given: argparse.Namespace) -> int:
 
 
 def record_pages(url: str, criteria: Mapping[str, object], limit: int) -> Iterator[Mapping[str, Any]]:
-    """Yield pages of records of the table and the archive, up to the limit: `{"root": "flights-2013"}`.
-
-    Raises:
-        NoResponse: the service sends no records.
-    """
+    """Yield pages of records, up to the limit: of the criteria `{"root": "flights-2013"}`."""
     from headwater.cli.logins import token_for
     from headwater.cli.service import NoResponse, fetch_json
     from headwater.cli.text.terminal import progress_console

@@ -73,6 +73,8 @@ class Job:
         settings = {"spark.sql.warehouse.dir": warehouse, "spark.ui.enabled": "false", "spark.log.level": "ERROR"}
         settings |= {"spark.hadoop.headwater.sandbox": str(self._sandbox), "spark.sql.shuffle.partitions": "1"}
         settings |= {"spark.ui.showConsoleProgress": "false"}
+        # No way around `sources` opens a connection.
+        settings |= {"spark.sql.sources.disabledJdbcConnProviderList": "basic,db2,mariadb,mssql,oracle,postgres"}
         for name, value in settings.items():
             builder = builder.config(name, value)
         return builder.master("local[1]")

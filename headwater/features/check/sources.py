@@ -26,10 +26,15 @@ def install() -> None:
     for owner in (DataFrameReader, DataFrameWriter):
         for name in ("format", "option", "options"):
             setattr(owner, name, _noted(getattr(owner, name)))
-    _replace(DataFrameReader, "load", _load)
-    _replace(DataFrameWriter, "save", _save)
+    _replace(DataFrameReader, "load", _use)
+    _replace(DataFrameWriter, "save", _use)
+    _replace(DataFrameWriter, "saveAsTable", _use)
     _replace(DataFrameReader, "jdbc", lambda _, reader, url, table, *__, **___: reader.parquet(_folder(url, table)))
-    _replace(DataFrameWriter, "jdbc", _write_table)
+    _replace(
+        DataFrameWriter,
+        "jdbc",
+        lambda _, writer, url, table, mode=None, *__, **___: writer.parquet(_folder(url, table), mode),
+    )
     _replace(DataFrameWriterV2, "using", _using)
     _replace(SparkSession, "sql", _sql)
     for name in ("csv", "json", "load", "orc", "parquet", "table", "text"):
@@ -46,8 +51,9 @@ def _noted(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def note(side: Any, *values: Any, **options: Any) -> Any:
-        given = dict([values]) if len(values) == 2 else dict.fromkeys([method.__name__], *values)
-        _notes(side).update({name.lower(): value for name, value in (given | options).items()})
+        first, second, *_ = (*values, *options.values(), None, None)
+        given = {"format": {"format": first}, "option": {first: second}}.get(method.__name__, options)
+        _notes(side).update({str(name).lower(): value for name, value in given.items()})
         return method(side, *values, **options)
 
     return note
@@ -58,18 +64,10 @@ def _notes(side: Any) -> dict[str, Any]:
     return notes
 
 
-def _load(load: Callable[..., Any], reader: Any, *arguments: Any, **options: Any) -> Any:
-    folder = _table_of(reader, arguments, options)
-    return reader.parquet(folder) if folder else load(reader, *arguments, **options)
-
-
-def _save(save: Callable[..., Any], writer: Any, *arguments: Any, **options: Any) -> Any:
-    folder = _table_of(writer, arguments, options)
-    return writer.parquet(folder, options.get("mode")) if folder else save(writer, *arguments, **options)
-
-
-def _write_table(_: Any, writer: Any, url: str, table: str, mode: str | None = None, __: Any = None) -> Any:
-    return writer.parquet(_folder(url, table), mode)
+def _use(method: Callable[..., Any], side: Any, *arguments: Any, **options: Any) -> Any:
+    """Load or save: of a database's table, the files in its folder."""
+    folder, mode = _table_of(side, arguments, options), {name: options[name] for name in ("mode",) if name in options}
+    return side.parquet(folder, **mode) if folder else method(side, *arguments, **options)
 
 
 def _using(using: Callable[..., Any], writer: Any, provider: str) -> Any:

@@ -37,8 +37,6 @@ _DOCUMENT_MAX_BYTES = 64_000_000
 _GZIP_MAGIC = b"\x1f\x8b"
 # Names of files with events in a folder; the file transport puts a time behind the name.
 _NAMED_JSON = re.compile(r"\.(json|jsonl|ndjson)(\W|$)")
-# Bytes to skip of a line without an end; after them the rest of its file is skipped.
-_SKIPPED_MAX_BYTES = 1_000_000_000
 # Events of a page of Marquez, and the most to request at once if they have the same time.
 _PAGE = 100
 _PAGE_MAX = 100_000
@@ -223,10 +221,6 @@ def read_events(stream: BinaryIO, name: str) -> Iterator[FoundEvent]:
         yield from _parsed(buffered, name)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         yield FoundEvent(name, fault=f"must be whole gzip ({error})")
-    except _Endless:
-        yield FoundEvent(
-            name, fault=f"must have lines that end; after {_SKIPPED_MAX_BYTES:,} bytes the rest is skipped"
-        )
 
 
 def _parsed(stream: BinaryIO, name: str) -> Iterator[FoundEvent]:
@@ -256,23 +250,11 @@ def _lines(stream: BinaryIO, name: str, before: Sequence[bytes], begun: bytes = 
             yield from _events_in(line, f"{name}:{number}")
 
 
-class _Endless(Exception):
-    """A line without an end."""
-
-
 def _read_line(stream: BinaryIO, begun: bytes = b"") -> bytes:
-    """Read the next line; of a longer line, read the beginning and skip the rest.
-
-    Raises:
-        _Endless: the rest is longer than may be skipped.
-    """
+    """Read the next line; of a longer line, read the beginning and skip the rest."""
     line = rest = begun + stream.readline(_LINE_MAX_BYTES + 1)
-    skipped = 0
     while len(rest) > _LINE_MAX_BYTES and not rest.endswith(b"\n"):
         rest = stream.readline(_LINE_MAX_BYTES + 1)
-        skipped += len(rest)
-        if skipped > _SKIPPED_MAX_BYTES:
-            raise _Endless
     return line
 
 

@@ -161,17 +161,17 @@ class _VersionScan:
 
 
 def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX) -> VersionPage:
-    """Read the newest versions of a dataset, made at `end` or before; as of the view's time.
-
-    At most `rows` of the index are read, under each name and of each kind of version.
-    """
+    """Read the newest versions of a dataset, as `read_versions_of`."""
     return read_versions_of([group], view, end, rows=rows)[0]
 
 
 def read_versions_of(
     groups: Sequence[ResolvedDataset], view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX
 ) -> list[VersionPage]:
-    """Read the versions of several datasets in the same rounds, as `read_versions`."""
+    """Read the newest versions of each dataset, made at `end` or before; as of the view's time: `[VersionPage]`.
+
+    At most `rows` of the index are read, under each name and of each kind of version.
+    """
     scans = [_VersionScan(group, end, view.at) for group in groups]
     advance([unread for scan in scans for unread in scan.unread], view, rows=rows, at=view.at)
     return [scan.page(most=True) for scan in scans]

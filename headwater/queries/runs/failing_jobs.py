@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from headwater.facts.index_rows import child_runs_query
-from headwater.facts.run_facts import Run
-from headwater.queries.runs.runs import CHILDREN_MAX, list_runs_below, newest_runs_of
+from headwater.facts.run_facts import Run, state
+from headwater.queries.runs.runs import CHILDREN_MAX, child_runs, newest_runs_of
 from headwater.queries.view import GraphView
 from headwater_model.ids import JobId
 
@@ -84,5 +84,5 @@ def _streak(runs: Sequence[Run]) -> _Streak:
 
 
 def _has_failed_child(run: Run, view: GraphView) -> bool:
-    children = list_runs_below(run.key, view, in_short=True, limit=_CHILDREN_SHOWN, offset=0)
-    return any(child.state == "FAILED" for child in children.items)
+    children, _ = child_runs(run.key, view)
+    return any(state(facts) == "FAILED" for _, facts in children[:_CHILDREN_SHOWN])

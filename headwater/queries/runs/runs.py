@@ -339,14 +339,9 @@ def list_child_runs(
     `in_short`: without facets, and without input and output versions.
     """
     parents, _ = runs_of_id(run, view)
-    return list_runs_below(parents[0][0], view, in_short=in_short, limit=limit, offset=offset) if parents else None
-
-
-def list_runs_below(
-    parent: RunKey, view: GraphView, *, in_short: bool = False, limit: int, offset: int
-) -> ResultPage[Run]:
-    """List the children of this run, as `list_child_runs`."""
-    children, more = child_runs(parent, view)
+    if not parents:
+        return None
+    children, more = child_runs(parents[0][0], view)
     listed = runs_in_detail(dict(children[offset : offset + limit]), view, in_short=in_short)
     return ResultPage(listed, len(children), more or any(child.truncated for child in listed))
 

@@ -183,11 +183,6 @@ def test_a_line_that_is_no_event_is_a_fault_of_that_line_alone(broken_line):
     assert [json.loads(event.body) for event in events if not event.fault] == EVENTS
 
 
-def test_gzip_that_is_cut_off_is_a_fault():
-    *_, last = read_events(io.BytesIO(gzip.compress(LINES)[:-12]), "a")
-    assert "gzip" in last.fault
-
-
 @examples(200)
 @given(form=st.sampled_from(sorted(FORMS)), place=st.integers(0, 5_000), changed=st.binary(max_size=4))
 def test_a_damaged_file_has_faults_and_whole_events_and_no_other_end(form, place, changed):
@@ -240,21 +235,6 @@ def test_a_line_that_is_too_long_is_one_fault_and_the_next_has_its_number(monkey
     assert [event.place for event in events if not event.fault] == [
         f"a:{number}" for number in (1, 2, 3, 4, 5, *range(7, 12))
     ]
-
-
-def test_json_without_an_end_is_a_fault(monkeypatch):
-    class Endless(io.RawIOBase):
-        def readable(self):
-            return True
-
-        def readinto(self, buffer):
-            buffer[:] = b"[" * len(buffer)
-            return len(buffer)
-
-    for name in ("_LINE_MAX_BYTES", "_DOCUMENT_MAX_BYTES", "_SKIPPED_MAX_BYTES"):
-        monkeypatch.setattr(event_sources, name, 10_000)
-    *_, last = read_events(io.BufferedReader(Endless()), "a")
-    assert (last.place, last.fault) == ("a", "must have lines that end; after 10,000 bytes the rest is skipped")
 
 
 def test_a_folder_has_the_files_that_are_named_as_json(tmp_path):

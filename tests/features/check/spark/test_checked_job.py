@@ -69,7 +69,7 @@ for attempt in (
     lambda: spark.read.jdbc(url, "(SELECT 1) q"),
     lambda: spark.read.jdbc("jdbc:unknown:x", "orders"),
     lambda: spark.read.load(format="kafka", subscribe="t"),
-    lambda: spark.range(1).write.format("mongodb").save(),
+    lambda: spark.range(1).write.format(source="mongodb").saveAsTable("t"),
     lambda: spark.range(1).writeTo("t").using("kafka").create(),
     lambda: spark.readStream.format("rate").load(),
     lambda: spark.readStream.table("t"),
