@@ -31,7 +31,7 @@ export interface CanvasProps {
   isLate: boolean;
   /** True where all is to be in sight at first, however small. */
   isWhole?: boolean;
-  /** True of a comparison: a line that did not change is pale. */
+  /** True of a comparison: unchanged lines are pale. */
   isCompared?: boolean;
   /** The drawn sides: they decide the first place of the focus of a large picture. Each of their changes shows it anew. */
   dir: Direction;
@@ -46,7 +46,7 @@ export interface CanvasProps {
   label: (id: string) => string;
   onChoose: (id: string, event: { shiftKey: boolean }) => void;
   onClear: () => void;
-  /** What is over a picture that says nothing. */
+  /** The text over an empty picture. */
   empty?: ReactNode;
   /** The view's handles: to move the sight, and to read the last layout. */
   handled: RefObject<Handled | null>;
@@ -157,7 +157,7 @@ function useEdges(
 
 const HOVER_MS = 100;
 
-/** Return the id of the box, and what the pointer does to it; a box that is only crossed is none. */
+/** Return the id of the box, and the handlers of the pointer; a box merely crossed is none. */
 function useHover() {
   const [hovered, setHovered] = useState<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

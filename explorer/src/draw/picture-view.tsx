@@ -16,14 +16,14 @@ import { DEPTH_MAX, type Direction, type PictureState } from "../url/state";
 import { Canvas, type CanvasProps } from "./canvas";
 import type { Handled } from "./use-sight";
 
-/** Whether a view shows its picture, its list, or both: on a phone one of the two, the list at first. */
+/** Whether a view shows its picture, its list, or both: on a phone the list at first. */
 export interface ListChoice {
   isNarrow: boolean;
   isList: boolean;
   showList: (isList: boolean) => void;
 }
 
-/** A picture that is open: what its bar, list, panels and keys share. */
+/** An open picture, shared by its bar, list, panels and keys. */
 export interface OpenPicture {
   state: PictureState;
   data: { isLate: boolean; failure: Error | null; retry: () => void };
@@ -34,7 +34,7 @@ export interface OpenPicture {
   layout: RefObject<Placed | null>;
 }
 
-/** Return the handles of a picture, and the choice of its list, which `setList` writes into the address. */
+/** Return the handles of a picture, and the choice of its list; `setList` writes the choice into the address. */
 export function useHandles({ list: isOpen }: PictureState, setList: (list: boolean) => void) {
   const isNarrow = useNarrow();
   const [isPicture, setPicture] = useState(false);
@@ -51,7 +51,7 @@ interface Props {
   open: OpenPicture;
   /** In the bar: a sign, a title with a hint, and numbers. */
   about: { sign: ReactNode; title: string; hint: string; numbers: ReactNode };
-  /** Chips of what is left out. */
+  /** Chips of undrawn nodes. */
   chips?: ReactNode;
   tools: ReactNode;
   notices: ReactNode;
@@ -138,7 +138,7 @@ function Notices({ open, notices, compared, unchanged }: { open: OpenPicture } &
   );
 }
 
-/** The keys of a view: those of each picture, and its own. */
+/** The keys of each picture, and the keys of its view. */
 function usePictureKeys({ state, actions, list, changes, handled }: OpenPicture, own: Keys): void {
   const step = (event: KeyboardEvent) => stepBy(changes, event);
   useKeys({
@@ -151,7 +151,7 @@ function usePictureKeys({ state, actions, list, changes, handled }: OpenPicture,
   });
 }
 
-/** Return what Escape takes back: the last of the things that a reader usually does first. */
+/** Return the change of Escape: it takes back the selection, then the comparison, then the past. */
 export function stepBack({ sel, vs, at }: PictureState): Partial<PictureState> | null {
   if (sel) return { sel: "" };
   if (vs) return { vs: "", panel: "" };

@@ -1,4 +1,4 @@
-/** What changed between two moments: the union of two lineages, and what each has that the other has not. */
+/** Changes between two moments: the union of two lineages, and the nodes and arrows of either alone. */
 
 import { arrowsOf, type Item, arrowKey as key, type Lineage, toLineage } from "./graph";
 
@@ -51,7 +51,7 @@ export function compareLineages(before: Lineage, now: Lineage, since: string): C
 
 const existedAt = ({ createdAt }: Item, time: string) => createdAt !== null && Date.parse(createdAt) < Date.parse(time);
 
-/** Return the columns that were added, removed or retyped; a side without a schema has no differences. */
+/** Return the added, removed and retyped columns; a side without a schema has no differences. */
 function differences(was: Item, is: Item): string[] {
   if (!was.known || !is.known) return [];
   if (!was.fields.length || !is.fields.length) return [];
@@ -61,7 +61,7 @@ function differences(was: Item, is: Item): string[] {
 export interface FieldChange {
   change: "added" | "removed" | "changed";
   name: string;
-  /** Types before and after of a column that has another one. */
+  /** Types of a retyped column, before and after. */
   types?: readonly [string, string];
 }
 
@@ -70,7 +70,7 @@ interface Typed {
   type: string | null;
 }
 
-/** Return the columns that were added, removed or retyped, in this order. */
+/** Return the added, removed and retyped columns, in this order. */
 export function fieldChanges(before: readonly Typed[], now: readonly Typed[]): FieldChange[] {
   const was = new Map(before.map(({ name, type }) => [name, type])),
     is = new Map(now.map(({ name, type }) => [name, type]));

@@ -1,4 +1,4 @@
-/** Folders of names: their first segments after those that all of them share. */
+/** Folders of names: the first segments after the shared segments, and lists narrowed to a folder. */
 
 import { hasTitles } from "./kinds";
 
@@ -16,11 +16,11 @@ export interface Named {
   name: string;
 }
 
-/** The segments of a name: `silver/shop/orders` and `nordwind.gold.revenue` have three; a dashboard's title is one. */
+/** The segments of a name: `silver/shop/orders` and `nordwind.gold.revenue` have three; a dashboard's title is a single segment. */
 export const segmentsOf = ({ namespace, name }: Named): string[] =>
   hasTitles(namespace) ? [name] : name.split(/[./]/).filter((segment) => segment !== "");
 
-/** Return the folders of the names within a folder (empty: of all), the largest first; none where all are one by one. */
+/** Return the folders of the names within a folder (empty: of all), the largest first; none of a single name. */
 export function foldersOf(names: readonly Named[], within: string): Folder[] {
   const paths = names.filter((name) => isIn(name, within)).map(segmentsOf);
   const depth = sharedDepth(paths);
@@ -45,7 +45,7 @@ export function isIn(name: Named, folder: string): boolean {
   return segments.length > above.length && above.every((segment, place) => segments[place] === segment);
 }
 
-/** The number of first segments that all paths share; the last segment of a path is its own name. */
+/** The number of first segments shared by all paths; the last segment of a path is its own name. */
 export function sharedDepth(paths: readonly (readonly string[])[]): number {
   const [first] = paths;
   if (!first) return 0;
@@ -63,7 +63,7 @@ interface Listed extends Named {
 const textOf = ({ name, namespace, owners, tags, parentJobName }: Listed) =>
   [name, namespace, ...owners.map((owner) => owner.name), ...tags, parentJobName].join(" ").toLowerCase();
 
-/** Return the rows that have the owner, the tag, the folder and each typed word; an empty text narrows nothing. */
+/** Return the rows with the owner, the tag, the folder and each typed word; an empty text narrows nothing. */
 export function narrowedTo<T extends Listed>(
   rows: readonly T[],
   { owner, tag, folder }: { owner: string; tag: string; folder: string },

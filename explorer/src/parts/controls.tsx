@@ -1,4 +1,4 @@
-/** Controls and heads that several views share. */
+/** Controls and heads of several views. */
 
 import { Link } from "wouter";
 import { link } from "../url/state";
@@ -107,7 +107,7 @@ export const MainLink = ({ to, ...rest }: LinkProps) => <Link className="button 
 /** A link whose text is an id. */
 export const MonoLink = ({ to, ...rest }: LinkProps) => <Link className="mono" href={to} {...rest} />;
 
-/** Parts with dots between; a part that is null or false is left out. */
+/** Parts with dots between; a null or false part is left out. */
 export const Dotted = ({ children }: { children: ReactNode }) =>
   Children.toArray(children).map((part, place) => (
     <Fragment key={place}>

@@ -11,7 +11,7 @@ import type { IndirectSource } from "../../model/indirect";
 import { cutFront, splitTitle, type Title } from "../../model/titles";
 import { KindOf, SignOf } from "../../parts/signs";
 
-// What fits into a card; a type that does not is in the hint and in the panel.
+// The room of a card; a longer type is in the hint and in the panel.
 const TITLE_CHARS_MAX = 22,
   ROW_CHARS_MAX = 27,
   FORMULA_CHARS_MIN = 6;
@@ -20,7 +20,7 @@ const WIDTH = 240,
   HEAD = 34,
   ROW = 26;
 
-/** Return the box of a card: its head, its columns, and the line that opens the rest of them. */
+/** Return the box of a card: its head, its columns, and the line to open the rest. */
 export const boxOf = (card: Card): Box => ({
   id: card.id,
   width: WIDTH,
@@ -142,7 +142,7 @@ export const INDIRECT = { width: 240, height: 54 };
 const TITLE_PX = 190;
 const ABOUT_CHARS_MAX = 32;
 
-/** Return "join, filter · customer_id, status": what its columns are used for, and which ones. */
+/** Return "join, filter · customer_id, status": the roles of its columns, and their names. */
 export function usedFor({ roles, fields }: IndirectSource): string {
   return [roles.join(", "), fields.join(", ")].filter(Boolean).join(" · ");
 }
