@@ -1,5 +1,7 @@
 """The graph made anew from the raw log: into an empty table it is the same graph, row for row."""
 
+from __future__ import annotations
+
 import boto3
 import pytest
 from botocore.exceptions import ClientError
