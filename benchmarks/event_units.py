@@ -7,7 +7,6 @@ the first run of each job; a further run, its START and COMPLETE in a batch; a f
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -16,8 +15,7 @@ from benchmarks.pipelines import CHAIN, Step, chain, facet, run_events
 from benchmarks.tables import render_table
 from headwater.aws.items import chunks
 from headwater.events.ingest import render_event_message
-from tests.fakes.capacity import writes
-from tests.fakes.memory_dynamodb import MemoryDynamo
+from tests.fakes.memory_dynamodb import Calls, CountedDynamo
 
 EVENTS = 2_000
 _COLUMNS = ("id", "amount")
@@ -28,24 +26,6 @@ _SITUATIONS = ("first run", "further run, in one batch", "further run, in two ba
 READ, REQUESTS = "read", "requests"
 # By situation, the write units of an event by kind of row, its read units and its requests.
 Units: TypeAlias = Mapping[str, Mapping[str, float]]
-
-
-class _ByKind(MemoryDynamo):
-    """A table that counts write units by kind of row."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.units: dict[str, float] = defaultdict(float)
-
-    def respond(self, operation: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Respond to a call, and count it."""
-        for item, units in writes(operation, request):
-            self.units[_kind_of(item["pk"]["S"], item["sk"]["S"])] += units
-        before = self.calls.read_units
-        response = super().respond(operation, request)
-        self.units[READ] += self.calls.read_units - before
-        self.units[REQUESTS] += 1
-        return response
 
 
 def _kind_of(pk: str, sk: str) -> str:
@@ -60,7 +40,7 @@ def count_units(events: int = EVENTS) -> Units:
     """Count the units of an event in each situation."""
     # Each job has one first run, then as many further runs as give the number of events.
     steps = [step for number in range(max(events // 2 // CHAIN, 1)) for step in chain(number)]
-    table = _ByKind()
+    table = CountedDynamo(_kind_of)
     load = memory_load(table)
     return {
         situation: _count(table, load, _batches(steps, number, apart=number == 2))
@@ -68,13 +48,15 @@ def count_units(events: int = EVENTS) -> Units:
     }
 
 
-def _count(table: _ByKind, load: Any, batches: Iterator[Batch]) -> Mapping[str, float]:
+def _count(table: CountedDynamo, load: Any, batches: Iterator[Batch]) -> Mapping[str, float]:
     table.units.clear()
+    table.calls = calls = Calls()
     number = 0
     for batch in batches:
         load(batch)
         number += len(batch)
-    return {kind: units / number for kind, units in table.units.items()}
+    counted = {**table.units, READ: calls.read_units, REQUESTS: calls.requests.total()}
+    return {kind: units / number for kind, units in counted.items()}
 
 
 def _batches(steps: Sequence[Step], run: int, *, apart: bool) -> Iterator[Batch]:

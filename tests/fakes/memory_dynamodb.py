@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from threading import Lock
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -18,7 +19,7 @@ from botocore.exceptions import ClientError
 
 from local_stack.aws.item_sizes import item_bytes, transaction_refusal_of
 from local_stack.aws.partiql import VersionedPut, parse_put
-from tests.fakes.capacity import read_units, write_units
+from tests.fakes.capacity import read_units, write_units, writes
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -183,12 +184,11 @@ class MemoryDynamo:
         return {"Items": read, "Count": len(read), "LastEvaluatedKey": last}
 
     def _batch_write(self, request: Json) -> Json:
-        for writes in request["RequestItems"].values():
-            for write in writes:
-                if "PutRequest" in write:
-                    self._put(write["PutRequest"]["Item"])
-                else:
-                    self._delete(write["DeleteRequest"])
+        for write in chain.from_iterable(request["RequestItems"].values()):
+            if "PutRequest" in write:
+                self._put(write["PutRequest"]["Item"])
+            else:
+                self._delete(write["DeleteRequest"])
         return {"UnprocessedItems": {}}
 
     def _batch_execute(self, request: Json) -> Json:
@@ -281,6 +281,21 @@ class MemoryDynamo:
 
     def _item(self, pk: str, sk: str) -> Json:
         return {"pk": {"S": pk}, "sk": {"S": sk}, **self._partitions[pk].items[sk]}
+
+
+class CountedDynamo(MemoryDynamo):
+    """A table with the write units of each kind of row, as `kind_of` names it by partition and sort key."""
+
+    def __init__(self, kind_of: Callable[[str, str], str]) -> None:
+        super().__init__()
+        self.units: Counter[str] = Counter()
+        self._kind_of = kind_of
+
+    def respond(self, operation: str, request: Json) -> Json:
+        """Respond to a call, and count it."""
+        for item, units in writes(operation, request):
+            self.units[self._kind_of(item["pk"]["S"], item["sk"]["S"])] += units
+        return super().respond(operation, request)
 
 
 def _wanted(order: Sequence[str], request: Json) -> Sequence[str]:

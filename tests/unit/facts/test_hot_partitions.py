@@ -5,7 +5,6 @@ A partition of DynamoDB takes 1,000 write units a second, so the busiest partiti
 """
 
 import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,7 @@ from headwater.facts.apply import apply_statements
 from headwater.records.table import render_item, render_life
 from headwater_model.ids import DatasetId, JobId
 from local_stack.aws.item_sizes import item_bytes
-from tests.fakes.capacity import writes
-from tests.fakes.memory_dynamodb import MemoryDynamo
+from tests.fakes.memory_dynamodb import CountedDynamo
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import stamped
 
@@ -26,24 +24,6 @@ UNITS_A_SECOND = 1_000
 # Messages of a full batch of the events function.
 BATCH = 100
 STREAM = {"jobType": {"processingType": "STREAMING", "integration": "SPARK"}}
-
-
-class CountedDynamo(MemoryDynamo):
-    """A table with the write units of each partition."""
-
-    def __init__(self):
-        super().__init__()
-        self.units = Counter()
-
-    def respond(self, operation, request):
-        before = self.calls.write_units
-        response = super().respond(operation, request)
-        parts = Counter()
-        for item, units in writes(operation, request):
-            parts[item["pk"]["S"]] += units
-        assert parts.total() == self.calls.write_units - before
-        self.units += parts
-        return response
 
 
 def an_event(
@@ -91,7 +71,7 @@ EVENTS = {
 
 def events_a_second(make):
     """Compute the most events a second for the busiest partition, in full batches, once all is known."""
-    dynamo = CountedDynamo()
+    dynamo = CountedDynamo(lambda pk, _: pk)
     table = MemoryTable(dynamo)
     for batch in range(3):
         dynamo.units.clear()
