@@ -112,7 +112,7 @@ def routes_of(module: str) -> tuple[Route, ...]:
 
 
 def all_routes() -> tuple[Route, ...]:
-    """Import all modules, and list their routes."""
+    """Import all modules, and list their routes: `GET /`, `GET /openapi.json` and so on."""
     return (*_OWN, *(route for module, _ in MODULES for route in routes_of(module)))
 
 

@@ -34,9 +34,6 @@ BY_TYPE = _ByType()
 
 
 def as_request(kind: C, **config: object) -> C:
-    """Document a type's fields as a response's, but let requests hold more: `as_request(EventRun)`.
-
-    `config` is further configuration of Pydantic.
-    """
+    """Document a type's fields as a response's, but let requests hold further fields; `config` is Pydantic's."""
     kind.__pydantic_config__ = {"use_attribute_docstrings": True, **config}  # type: ignore[attr-defined]
     return kind
