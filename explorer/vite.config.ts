@@ -8,7 +8,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     target: "es2022",
-    chunkSizeWarningLimit: 1000,
     rollupOptions: {
       onwarn: (warning, warn) => (warning.code === "MODULE_LEVEL_DIRECTIVE" ? undefined : warn(warning)),
       output: {

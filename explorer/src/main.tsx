@@ -5,18 +5,25 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 
+import { columnsQuery } from "./api/queries";
 import { newQueryClient } from "./api/query-client";
 import { App } from "./app";
 import { START } from "./features";
+import { parseColumns } from "./url/state";
 
 await START();
 
 // Every view is one segment below `explore/`, under whatever prefix that is.
 const base = location.pathname.replace(/\/[^/]*$/, "");
 
+const client = newQueryClient();
+const { node, depth, at } = parseColumns(location.search);
+// Columns take longest: the request begins while their view loads.
+if (location.pathname.endsWith("/columns") && node) void client.prefetchQuery(columnsQuery(node, depth, at));
+
 createRoot(document.getElementById("app")!).render(
   <StrictMode>
-    <QueryClientProvider client={newQueryClient()}>
+    <QueryClientProvider client={client}>
       <Router base={base}>
         <App />
       </Router>
