@@ -7,7 +7,7 @@ comes again and completes the work.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -91,7 +91,7 @@ class _Change:
         before, after = self.kind.moving(thing, old), self.kind.moving(thing, new)
         data = {"id": self.kind.text(thing), "facts": to_json(new)}
         return Swap(
-            Row(*self.subject.key, data, self.row.version if self.row else 0),
+            replace(self.row, data=data) if self.row else Row(*self.subject.key, data),
             puts=tuple(row for key, row in after.items() if before.get(key) != row),
             deletes=tuple(self.kind.gone(thing, old, new)),
             adds=tuple(self.kind.counted(thing, old, new)),
