@@ -121,7 +121,7 @@ def integer(least: int, most: int) -> Callable[[object], int]:
 
 
 def either(*choices: str) -> Callable[[object], str]:
-    """Make a parser of a text among a few."""
+    """Make a parser of a text among a few: `either("sub", "email")`."""
 
     def parse(value: object) -> str:
         if str(value) in choices:

@@ -299,11 +299,13 @@ def event_log() -> EventLog:
 @cache
 def lineage_queries() -> LineageQueries:
     """Make the queries over the graph table."""
+    from headwater.facts.kept import oldest
     from headwater.queries.service import LineageQueries
 
-    return LineageQueries(
-        graph_table(READ_CONCURRENCY), trim_partitions=os.environ.get(settings.PARTITION_TRIMMING, "true") == "true"
-    )
+    # Rows of streams are the first to expire.
+    days, trimming = kept_days(), os.environ.get(settings.PARTITION_TRIMMING, "true") == "true"
+    table = graph_table(READ_CONCURRENCY)
+    return LineageQueries(table, trim_partitions=trimming, oldest=lambda: oldest(days, "streams", now_s()))
 
 
 @cache

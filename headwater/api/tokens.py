@@ -1,7 +1,6 @@
 """Bearer tokens: their scopes, namespaces and roots. Only a token's hash is stored.
 
     TOKENS        <id>    hash, scopes, namespaces, references, roots, created, expires, revoked; swapped by version
-    TOKENS        grant:<claim>=<value>    the same rights, without a hash, for callers with this claim
     TOKEN_USES    <id>    the day of the last use; only grows
     TOKEN_BUDGETS <id>#<minute>    the number of events sent in this minute with a token with a budget; expires
 
@@ -16,7 +15,7 @@ from __future__ import annotations
 import hmac
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -27,7 +26,7 @@ from headwater.attempts import attempts
 from headwater.facts.table import Row, RowQuery, Swap
 from headwater.namespaces import EVERYWHERE, Rights, covers
 from headwater.settings import EVENTS_SENT, LAST_USED, TOKEN_BUDGETS, TOKEN_USES, TOKENS
-from headwater_model.errors import Conflict, Fault, Forbidden, Invalid, NotFound, OverBudget, TooLarge
+from headwater_model.errors import Conflict, Fault, Invalid, NotFound, OverBudget, TooLarge
 from headwater_model.ids import sha256_hex
 
 if TYPE_CHECKING:
@@ -39,8 +38,6 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 # The scopes limited by namespaces; `records` is limited by roots, since records are in no namespace.
 IN_NAMESPACES: tuple[Scope, ...] = ("read", "write", "delete")
 _PK = TOKENS
-# Grants sort behind the ids of tokens.
-_GRANT = "grant:"
 _FORM = re.compile(r"hw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
 _ID_BYTES, _SECRET_BYTES = 8, 32
 # Seconds for which a function trusts a token that it has read: a revocation takes as long.
@@ -52,7 +49,7 @@ LIFETIME_DAYS_MAX = 3650
 _MINUTE_S = 60
 _TRIES = 5
 # Of each kind: the patterns of namespaces travel with an event, in a message of 1 MiB.
-_PATTERNS_MAX = 100
+PATTERNS_MAX = 100
 # The longest root has 2,048 bytes, the longest namespace 1,024 characters; and the `*`.
 _PATTERN_CHARS_MAX = 2049
 
@@ -84,20 +81,9 @@ class Token:
         """Its name in logs: `token:0123456789abcdef`; the id of a signed-in caller begins with its kind, `user:ann`."""
         return self.id if ":" in self.id else f"token:{self.id}"
 
-    def for_scope(self, scope: Scope | None) -> Token:
-        """Narrow the rights to the parts with this scope: a right to read widens no right to write.
-
-        Raises:
-            Forbidden: the parts together name more namespaces than travel with an event.
-        """
-        parts = [part for part in self.parts if scope in part.scopes]
-        if not parts:
-            return self
-        narrowed = unite(self.id, parts, created=self.created, expires=self.expires)
-        if scope == "write" and len(narrowed.namespaces) + len(narrowed.references) > 2 * _PATTERNS_MAX:
-            rule = f"at most {2 * _PATTERNS_MAX} namespaces and references"
-            raise Forbidden(f"{self.id}: its grants to write must name {rule} together; shorten them by `*`")
-        return narrowed
+    def for_scope(self, _scope: Scope | None) -> Token:
+        """Narrow the rights to those with this scope: a token has a single set."""
+        return self
 
     def is_good(self, now_s: int) -> bool:
         """True if it is neither revoked nor expired."""
@@ -171,27 +157,6 @@ def new_token(
     return text, token
 
 
-def unite(caller: str, parts: Sequence[Token], *, created: int, expires: int | None) -> Token:
-    """Make the token of a caller with several grants; `for_scope` narrows the rights to a route's scope."""
-
-    def all_of(name: str) -> tuple[str, ...]:
-        return tuple(sorted({pattern for part in parts for pattern in getattr(part, name)}))
-
-    budgets = [part.events_per_minute for part in parts if "write" in part.scopes]
-    return Token(
-        id=caller,
-        hash="",
-        scopes=tuple(scope for scope in SCOPES if any(scope in part.scopes for part in parts)),
-        namespaces=all_of("namespaces"),
-        references=all_of("references"),
-        roots=all_of("roots"),
-        created=created,
-        expires=expires,
-        events_per_minute=None if None in budgets else max(filter(None, budgets), default=None),
-        parts=tuple(parts),
-    )
-
-
 def _check(
     scopes: Collection[str], namespaces: Collection[str], references: Collection[str], roots: Collection[str]
 ) -> None:
@@ -222,8 +187,8 @@ def _check_budget(scopes: Collection[str], events_per_minute: int | None) -> Non
 
 
 def _check_patterns(field_name: str, patterns: Collection[str]) -> None:
-    if len(patterns) > _PATTERNS_MAX:
-        raise Invalid.because(field_name, len(patterns), f"must be given at most {_PATTERNS_MAX} times")
+    if len(patterns) > PATTERNS_MAX:
+        raise Invalid.because(field_name, len(patterns), f"must be given at most {PATTERNS_MAX} times")
     for pattern in patterns:
         if not pattern or "*" in pattern[:-1]:
             raise Invalid.because(field_name, pattern, "must be a name, or the beginning of names and then `*`")
@@ -233,10 +198,11 @@ def _check_patterns(field_name: str, patterns: Collection[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TokenList:
-    """The tokens of a table, and the faults of damaged rows by id: a damaged token is refused."""
+    """The tokens of a table, and the faults of damaged rows by id: a damaged token is refused; `more`: cut."""
 
     good: list[Token] = field(default_factory=list)
     broken: dict[str, str] = field(default_factory=dict)
+    more: bool = False
 
 
 @dataclass(frozen=True)
@@ -321,37 +287,14 @@ class Tokens:
         if self.table.swap([Swap(_row(token))]) != [True]:
             raise Conflict(f"token {token.id}: there is one of this id")
 
-    def grant(self, token: Token, to: str) -> None:
-        """Store the rights of callers with a claim, `groups=analysts`, in place of earlier rights.
-
-        Raises:
-            Conflict: the row changed at each try.
-        """
-        id_ = f"{_GRANT}{to}"
-        for _ in attempts(_TRIES, self.table.sleep):
-            row = self.table.get([(_PK, id_)]).get((_PK, id_))
-            granted = replace(token, id=id_, hash="")
-            if self.table.swap([Swap(_row(granted, row.version if row else 0))]) == [True]:
-                return
-        raise Conflict(f"grant {to}: others keep changing it")
-
-    def grants(self) -> TokenList:
-        """List the grants by their claims, `groups=analysts`; of more than 10,000 the first."""
-        listed = self._list(RowQuery(_PK, prefix=_GRANT))
-        good = [replace(token, id=token.id.removeprefix(_GRANT)) for token in listed.good]
-        return TokenList(good, {id_.removeprefix(_GRANT): fault for id_, fault in listed.broken.items()})
-
-    def revoke_grant(self, to: str, *, now_s: int) -> Token:
-        """Mark a grant as revoked, as `revoke`."""
-        return self.revoke(f"{_GRANT}{to}", now_s=now_s)
-
     def all(self) -> TokenList:
         """List the tokens, oldest first; of more than 10,000 the tokens with the least ids."""
-        return self._list(RowQuery(_PK, low="0", high=_GRANT))
+        return self.list(RowQuery(_PK, low="0", high="g"))
 
-    def _list(self, query: RowQuery) -> TokenList:
+    def list(self, query: RowQuery) -> TokenList:
+        """List the tokens of a query, oldest first."""
         [page] = self.table.query([query])
-        listed = TokenList()
+        listed = TokenList(more=page.more)
         for row in page.rows:
             try:
                 listed.good.append(_token(row))
@@ -368,16 +311,22 @@ class Tokens:
             Invalid: its row is damaged; `find` refuses it already.
             Conflict: the row changed at each try.
         """
-        for _ in attempts(_TRIES, self.table.sleep):
-            row = self.table.get([(_PK, id_)]).get((_PK, id_))
+
+        def revoked(row: Row | None) -> Token:
             if row is None:
                 raise NotFound(f"token: there is none with the id {id_!r}")
             token = _token(row)
-            if token.revoked is not None:
+            return token if token.revoked is not None else replace(token, revoked=now_s)
+
+        return self.change(id_, revoked)
+
+    def change(self, id_: str, make: Callable[[Row | None], Token]) -> Token:
+        """Store the token made of a row; raise `Conflict` if the row changes at each try."""
+        for _ in attempts(_TRIES, self.table.sleep):
+            row = self.table.get([(_PK, id_)]).get((_PK, id_))
+            token = replace(make(row), id=id_)
+            if self.table.swap([Swap(_row(token, row.version if row else 0))]) == [True]:
                 return token
-            revoked = replace(token, revoked=now_s)
-            if self.table.swap([Swap(_row(revoked, row.version))]) == [True]:
-                return revoked
         raise Conflict(f"token {id_}: others keep changing it")
 
 

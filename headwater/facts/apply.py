@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from headwater.facts.keys import current_key, dataset_pk, facts_key, sortable
 from headwater.facts.list_rows import state_rows
 from headwater.facts.merge import ROUND_WAIT_MAX_S, merge
 from headwater.facts.table import SIDES_MAX, GraphTable, Key, Row, Swap
+from headwater.features import FEATURES
 from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId
 
@@ -146,6 +148,9 @@ def apply_statements(statements: Sequence[Statement], table: GraphTable, *, chan
     merged = merge(delta, table)
     refresh_nodes(delta.jobs, table, merged.nodes)
     compact(merged.partitions, table, changes_max=changes_max)
+    if "streams" in table.kept:
+        for module in (feature.merged for feature in FEATURES if feature.merged):
+            import_module(module).on_merged(delta, table)
 
 
 def apply_isolating_failures(

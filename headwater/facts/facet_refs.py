@@ -183,7 +183,7 @@ def reported_by_dataset(facts: RunFacts) -> dict[IdText, ReportedColumns]:
 
 
 def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:
-    """List the datasets with columns reported by the run, now or at an earlier time."""
+    """List the datasets with columns reported by the run (`{"outputs": {"a": ["b"]}}`), now or earlier."""
     return {dataset for reference in _ever_reported(facts) for dataset in reference["outputs"]}
 
 

@@ -93,7 +93,7 @@ def job_rows(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
 
 
 def io_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows of the run among runs with inputs or outputs, or without them, at these times."""
+    """Yield the rows `WITH_IO#<time>#<run>`, or `WITHOUT_IO#...`, of the run at these times."""
     times = list(times)
     yield from _placed(job_pk(job), "WITH_IO" if has_io(facts) else "WITHOUT_IO", run, facts, times)
     if _is_ever_explicit_without_io(facts):
@@ -123,7 +123,7 @@ def version_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str])
 def column_rows(
     run: RunKey, facts: RunFacts, job: JobId, datasets: Iterable[IdText], times: Iterable[str]
 ) -> Iterator[Row]:
-    """Yield the rows of the run among the reporters of these datasets' columns, at these times."""
+    """Yield the rows `COLUMNS#<dataset>#<time>#<run>` of the reporters of these datasets' columns, at these times."""
     for dataset in sorted(map(dataset_of, datasets)):
         yield from _placed(job_pk(job), columns_prefix(dataset), run, facts, times)
 
@@ -175,7 +175,7 @@ def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[R
 
 
 def active_rows(run: RunKey, facts: RunFacts, dataset: DatasetId, times: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows of a streaming run's writes of a dataset, by time: from its first mention, and at ends."""
+    """Yield the rows `ACTIVE#<time>#<run>` of a stream's writes of a dataset: from its first mention, and at ends."""
     ends, first = facts.ends, facts.outputs[text_of(dataset)]
     written = (time for time in times if time >= first or time in ends)
     return _placed(dataset_pk(dataset), "ACTIVE", run, facts, written)
@@ -196,7 +196,7 @@ def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
 
 
 def columns_prefix(dataset: DatasetId) -> str:
-    """Name the prefix of a job's runs with columns of a dataset."""
+    """Name the prefix `COLUMNS#<dataset>` of a job's runs with columns of a dataset."""
     return f"COLUMNS#{dataset.digest[:32]}"
 
 
@@ -216,7 +216,7 @@ def is_of_stream(row: Row) -> bool:
 
 
 def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Make the exact reports: all of a run that counts, if a transaction holds them, or none.
+    """Make the reports `BACKWARD#...`, `FORWARD#...`: all of a run that counts, if they fit, or none.
 
     The end of a run that goes on changes all rows again. In a wide run each row
     would repeat the names of the run's other side, so rows of wide runs leave the names to the facts.

@@ -24,11 +24,7 @@ _DAY_S = 86_400
 
 
 def parse_days(variables: Mapping[str, str], name: str) -> Days:
-    """Parse the days by kind in a variable: `{"KEPT_DAYS": '{"tests": 90}'}`; without it none.
-
-    >>> parse_days({"KEPT_DAYS": '{"tests": 90}'}, "KEPT_DAYS")
-    {'tests': 90}
-    """
+    """Parse the days by kind in a variable: `{"KEPT_DAYS": '{"tests": 90}'}`; without it none."""
     days: dict[str, Any] = orjson.loads(variables.get(name, "{}"))
     return days
 
@@ -38,14 +34,16 @@ def expiry_of(pk: str, sk: str, days: Days) -> int | None:
 
     >>> expiry_of("JOB#1", "TEST#1970-01-02T00:00:00.000000Z#ab", {"tests": 90}) == 91 * 86_400
     True
-    >>> expiry_of("DATASET#1", "EVENT#1970-01-02T00:00:00.000000Z#ab", {"events": 90})
     """
-    for kind, number in days.items():
-        of_partition, of_row = KINDS[kind]
-        if pk.startswith(of_partition) and sk.startswith(of_row):
-            time = sk[len(of_row) :][:_TIME_LENGTH]
-            return int(datetime.fromisoformat(f"{time}+00:00").timestamp()) + number * _DAY_S
+    for kind, (of_partition, of_row) in KINDS.items():
+        if kind in days and pk.startswith(of_partition) and sk.startswith(of_row):
+            return end_s(sk[len(of_row) :], days[kind])
     return None
+
+
+def end_s(time: str, days: int) -> int:
+    """Compute the second since 1970 days after a time: of `"1970-01-02T00:00:00.000000Z", 90` it is 91 * 86,400."""
+    return int(datetime.fromisoformat(f"{time[:_TIME_LENGTH]}+00:00").timestamp()) + days * _DAY_S
 
 
 def oldest(days: Days, kind: str, now_s: int) -> str:

@@ -7,7 +7,7 @@ comes again and completes the work.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -98,7 +98,7 @@ class _Change:
         thing, old, new = self.subject.thing, self.old, self.new
         data = {"id": self.kind.text(thing), "facts": to_json(new)}
         return Swap(
-            Row(*self.subject.key, data, self.row.version if self.row else 0),
+            replace(self.row, data=data) if self.row else Row(*self.subject.key, data),
             puts=tuple(self.kind.moving(thing, old, new)),
             deletes=tuple(self.kind.gone(thing, old, new)),
             adds=tuple(self.kind.counted(thing, old, new)),

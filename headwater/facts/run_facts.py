@@ -124,7 +124,7 @@ def effective_time(facts: RunFacts) -> str | None:
 
 
 def effective_times(facts: RunFacts) -> list[str]:
-    """List all effective times of the run, now or as of an earlier time."""
+    """List all effective times of the run (`ends`, and `times` of a stream), now or as of an earlier time."""
     return sorted(facts.ends | set(facts.times) if facts.streaming else facts.ends)
 
 

@@ -37,7 +37,7 @@ _BUCKETS = (
 
 
 def stream_positions(prefix: str, facts: RunFacts, times: Iterable[str]) -> Iterator[RowPosition]:
-    """Yield the positions of rows for a run's effective times, each once; but for streams, all are ends."""
+    """Yield the positions of rows for effective times, each once: `("WITH_IO_DAY", "2025-11-20~")`, or exact ends."""
     ends = facts.ends
     times = sorted(times)
     limits = _limits(facts.first) if facts.first and facts.streaming else []

@@ -61,7 +61,7 @@ _OURS = frozenset({"pk", "sk", "version", "json", "body", "s3", EXPIRES_AT})
 class Row:
     """A row; `version` counts its swaps, and is 0 for a row without swaps.
 
-    A row to write may expire: TTL removes it at `expires_s` (seconds since 1970), or up to two days later.
+    A row may expire: TTL removes it at `expires_s` (seconds since 1970), or up to two days later.
     """
 
     pk: str
@@ -264,6 +264,23 @@ class GraphTable:
                 ExpressionAttributeValues={":number": {"N": str(number)}},
             )
 
+    def expire(self, keys: Iterable[Key], at_s: int | None) -> None:
+        """Let existing rows expire at a time (seconds since 1970), or stay (None); a missing row stays missing."""
+        values: dict[str, Any] = {} if at_s is None else {"ExpressionAttributeValues": {":at": {"N": str(at_s)}}}
+
+        def update(key: Key) -> None:
+            with suppress(self.dynamodb.exceptions.ConditionalCheckFailedException):
+                self.dynamodb.update_item(
+                    TableName=self.table,
+                    Key=_key(key),
+                    UpdateExpression="SET #expires = :at" if values else "REMOVE #expires",
+                    ConditionExpression="attribute_exists(pk)",
+                    ExpressionAttributeNames={"#expires": EXPIRES_AT},
+                    **values,
+                )
+
+        self._each(update, list(keys))
+
     def spend(self, key: Key, name: str, number: int, *, budget: int, expires_s: int) -> bool:
         """Add to a number of a row, which may be missing; return False if the sum would be above the budget.
 
@@ -406,7 +423,8 @@ class GraphTable:
         text = zlib.decompress(body) if body else item["json"]["S"] if "json" in item else "{}"
         data = orjson.loads(text)
         data.update({name: int(value["N"]) for name, value in item.items() if name not in _OURS and "N" in value})
-        return Row(item["pk"]["S"], item["sk"]["S"], data, int(item["version"]["N"]) if "version" in item else 0)
+        version, expires_s = (int(item[name]["N"]) if name in item else None for name in ("version", EXPIRES_AT))
+        return Row(item["pk"]["S"], item["sk"]["S"], data, version or 0, expires_s)
 
 
 def _key(key: Key) -> dict[str, Value]:

@@ -75,6 +75,7 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         "retention",
+        merged="headwater.features.retention.superseded",
         context="headwater.features.retention.context",
         construct="headwater.features.retention.construct",
     ),

@@ -17,6 +17,7 @@ class Feature:
     - `door`: an environment variable of the API's function that switches the door on, and the door's module.
       `make_door(tokens)` returns a `headwater.api.route.Door`.
     - `rows`: `ROWS`, functions of further rows for the facts of a kind, as in `headwater.facts.growth`.
+    - `merged`: `on_merged(delta, table)`, called after each merge where rows of streams expire (`GraphTable.kept`).
     - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
       `make_hook()` returns a `headwater.loading.load.OnLoaded`.
     - `screen`: an environment variable of the load and events functions that switches the screen on, and its module.
@@ -33,6 +34,7 @@ class Feature:
     routes: tuple[tuple[str, str], ...] = ()
     door: tuple[str, str] | None = None
     rows: str | None = None
+    merged: str | None = None
     on_loaded: tuple[str, str] | None = None
     screen: tuple[str, str] | None = None
     job: str | None = None

@@ -75,7 +75,7 @@ def report_history(
     node = _find_unversioned(view, node_id, "a version has no history")
     if node is None:
         return None
-    walk = HistoryWalk(view, node.id, depth, direction=direction)
+    walk = HistoryWalk(view.as_of(start, "start").as_of(None), node.id, depth, direction=direction)
     return walk.between(start, end)
 
 

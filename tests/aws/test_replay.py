@@ -2,8 +2,6 @@
 
 from itertools import chain
 
-from __future__ import annotations
-
 import boto3
 import pytest
 from botocore.exceptions import ClientError

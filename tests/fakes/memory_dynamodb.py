@@ -214,7 +214,9 @@ class MemoryDynamo:
         return {}
 
     def _update_item(self, request: Json) -> Json:
-        """Set a number unless it is as great already: the only update by condition."""
+        """Set a number unless it is as great already, or set or remove the end of an existing item."""
+        if request["ConditionExpression"] == "attribute_exists(pk)":
+            return self._expire(request)
         if request["UpdateExpression"] != "SET #name = :number":
             raise NotImplementedError(request["UpdateExpression"])
         if request["ConditionExpression"] != "attribute_not_exists(#name) OR #name < :number":
@@ -225,6 +227,16 @@ class MemoryDynamo:
         if name in current and int(current[name]["N"]) >= int(number["N"]):
             raise ConditionalCheckFailedException(_error(f"{_REFUSED}Exception"), "UpdateItem")
         self._partitions[pk].put(sk, {**current, name: number})
+        return {}
+
+    def _expire(self, request: Json) -> Json:
+        items = self._partitions[request["Key"]["pk"]["S"]].items
+        sk, name = request["Key"]["sk"]["S"], request["ExpressionAttributeNames"]["#expires"]
+        if sk not in items:
+            raise ConditionalCheckFailedException(_error(f"{_REFUSED}Exception"), "UpdateItem")
+        rest = {other: value for other, value in items[sk].items() if other != name}
+        values = request.get("ExpressionAttributeValues", {})
+        items[sk] = {**rest, name: values[":at"]} if values else rest
         return {}
 
     def _transact(self, request: Json) -> Json:

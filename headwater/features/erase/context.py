@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 NAMES = ("erase",)
 # For `infra.check`.
-EXAMPLES = ({"erase": True},)
+EXAMPLES = ({"erase": False}, {"erase": True})
 
 
 def read(reader: Reader) -> bool | None:
-    """Read the switch; objects that S3 lets nobody remove are a fault."""
+    """Read the switch; objects that S3 lets nobody remove are a fault, and so is a log without its old events."""
     flag = choice(true=True, false=False)
     is_on = reader.read("erase", lambda value: value is not None and flag(value), False)
     lock = reader.read("object_lock", lambda value: value, None)
@@ -24,4 +24,7 @@ def read(reader: Reader) -> bool | None:
         reader.faults.append(
             Fault("erase", True, "must not be given with object_lock=compliance: S3 keeps the objects")
         )
+    if is_on and reader.read("events_days", lambda value: value not in (None, "none"), False):
+        rule = "must not be given with events_days: the rest of the graph is made of all events"
+        reader.faults.append(Fault("erase", True, rule))
     return is_on or None

@@ -9,12 +9,14 @@ from typing import Any
 
 from headwater.api.tokens import Token
 from headwater.namespaces import is_match
+from headwater_model.ids import sha256_hex
 
 # The difference of clocks between the issuer and us.
 LEEWAY_S = 300
 # Claims with words in a text (RFC 8693); Entra's name is `scp`.
 _WORDS = ("scope", "scp")
 _NAME_CHARS_MAX = 256
+_HASH_DIGITS = 16
 
 
 def read_claims(text: str) -> Mapping[str, Any]:
@@ -33,17 +35,21 @@ def read_claims(text: str) -> Mapping[str, Any]:
     return claims
 
 
-def name_caller(claims: Mapping[str, Any]) -> str:
-    """Name the holder of a token: by a verified mail address, else by the issuer's id; a machine by its client.
+def name_caller(claims: Mapping[str, Any], *, by_mail: bool = False) -> str:
+    """Name the holder of a token in logs: by the issuer's id, or `by_mail`, if it is verified; a machine by its client.
+
+    An id like a mail address is hashed.
 
     >>> name_caller({"sub": "1", "email": "ann@example.org", "email_verified": True}), name_caller({"client_id": "etl"})
-    ('user:ann@example.org', 'client:etl')
+    ('user:1', 'client:etl')
     """
     client = claims.get("client_id") or claims.get("azp") or claims.get("cid")
     subject = claims.get("sub") or client
     kind = "client" if subject == client else "user"
-    name = claims.get("email") if claims.get("email_verified") is True else subject
-    return f"{kind}:{str(name)[:_NAME_CHARS_MAX]}"
+    if kind == "user" and by_mail and claims.get("email_verified") is True:
+        return f"user:{str(claims.get('email'))[:_NAME_CHARS_MAX]}"
+    is_address = kind == "user" and "@" in str(subject) and not by_mail
+    return f"{kind}:{sha256_hex(str(subject))[:_HASH_DIGITS] if is_address else str(subject)[:_NAME_CHARS_MAX]}"
 
 
 def fitting_grants(claims: Mapping[str, Any], grants: Iterable[Token], now_s: int) -> list[Token]:

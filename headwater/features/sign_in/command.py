@@ -15,8 +15,9 @@ from headwater.cli.service import NoResponse, printable
 from headwater.cli.token import add_rights, cells_of, document_of, line_of, token_of
 
 if TYPE_CHECKING:
-    from headwater.api.tokens import Token, Tokens
+    from headwater.api.tokens import Token
     from headwater.cli.deployment import Deployment
+    from headwater.features.sign_in.grants import Grants
 
 _ABOUT = """\
 Grant rights to callers who sign in at the company's issuer (the context value sign_in_issuer), by a claim of their
@@ -79,10 +80,11 @@ def _claim(text: str) -> str:
 def _run(given: argparse.Namespace) -> int:
     """Run a command of `access`; return 1 if it fails."""
     from headwater.api.tokens import Tokens
+    from headwater.features.sign_in.grants import Grants
 
     try:
         deployment = find_deployment(given)
-        given.act(given, deployment, Tokens(deployment.graph_table()))
+        given.act(given, deployment, Grants(Tokens(deployment.graph_table())))
     except stack_errors() as error:
         print(f"headwater access: {error}", file=sys.stderr)
         return 1
@@ -103,26 +105,29 @@ def _log(deployment: Deployment, change: str, to: str, **rights: Any) -> None:
     send_all(deployment.client("sqs"), deployment.outputs["ChangesQueueUrl"], [message])
 
 
-def _grant(given: argparse.Namespace, deployment: Deployment, tokens: Tokens) -> None:
+def _grant(given: argparse.Namespace, deployment: Deployment, grants: Grants) -> None:
     from dataclasses import replace
 
     _, token = token_of(given)
     rights = {name: list(getattr(token, name)) for name in ("scopes", "namespaces", "references", "roots")}
+    grants.check_room(given.to)
     _log(deployment, "GRANT", given.to, **rights)
-    tokens.grant(token, given.to)
+    grants.put(token, given.to)
     print(line_of(replace(token, id=given.to)))
 
 
-def _revoke(given: argparse.Namespace, deployment: Deployment, tokens: Tokens) -> None:
+def _revoke(given: argparse.Namespace, deployment: Deployment, grants: Grants) -> None:
     _log(deployment, "REVOKE", given.to)
-    tokens.revoke_grant(given.to, now_s=int(time.time()))
+    grants.revoke(given.to, now_s=int(time.time()))
     print(f"revoked: {printable(given.to)}")
 
 
-def _list(given: argparse.Namespace, _deployment: Deployment, tokens: Tokens) -> None:
+def _list(given: argparse.Namespace, _deployment: Deployment, grants: Grants) -> None:
     from headwater.cli.text.terminal import print_json
 
-    listed = tokens.grants()
+    listed = grants.list()
+    if listed.more:
+        print("headwater access: there are more grants; only these are listed, and count", file=sys.stderr)
     if given.json:
         broken = [{"id": to, "state": "broken", "fault": fault} for to, fault in listed.broken.items()]
         print_json([*map(_document, listed.good), *broken])
@@ -137,13 +142,14 @@ def _document(grant: Token) -> dict[str, object]:
     return {name: value for name, value in document_of(grant, None).items() if name != "lastUsed"}
 
 
-def _explain(given: argparse.Namespace, _deployment: Deployment, tokens: Tokens) -> None:
+def _explain(given: argparse.Namespace, _deployment: Deployment, grants: Grants) -> None:
     """Print the rights of a caller by scope, each with its grants."""
-    from headwater.api.tokens import SCOPES, unite
+    from headwater.api.tokens import SCOPES
     from headwater.features.sign_in.claims import fitting_grants
+    from headwater.features.sign_in.grants import unite
 
     who, claims = _claims_of(given)
-    fitting = fitting_grants(claims, tokens.grants().good, int(time.time()))
+    fitting = fitting_grants(claims, grants.list().good, int(time.time()))
     if not fitting:
         print(f"{who}: no grant fits, so all but the page itself is refused")
     caller = unite(who, fitting, created=0, expires=None)

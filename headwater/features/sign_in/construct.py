@@ -16,6 +16,7 @@ from headwater.features.sign_in.settings import (
     SIGN_IN_AUDIENCE,
     SIGN_IN_CLIENT,
     SIGN_IN_ISSUER,
+    SIGN_IN_NAMES,
     SIGN_IN_ORIGINS,
     SIGN_IN_SCOPE,
 )
@@ -44,6 +45,7 @@ def add(stack: LineageStack, values: SignInValues) -> Addition:
             SIGN_IN_CLIENT: values.client or "",
             SIGN_IN_SCOPE: values.scope,
             SIGN_IN_ORIGINS: json.dumps(values.origins),
+            SIGN_IN_NAMES: values.names,
         }
     )
     authorizer = _make_authorizer(api, function)
@@ -75,6 +77,7 @@ def _make_function(stack: LineageStack, values: SignInValues) -> ServiceFunction
             settings.ARCHIVE_BUCKET: stack.storage.archive_bucket.bucket_name,
             SIGN_IN_ISSUER: values.issuer,
             SIGN_IN_AUDIENCE: json.dumps(values.audiences),
+            SIGN_IN_NAMES: values.names,
         }
     )
     function.rights.allow_partitions(["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"], table, [ISSUER_KEYS])

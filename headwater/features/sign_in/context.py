@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater_model.errors import Fault
-from infra.context_values import listed, text_or_none
+from infra.context_values import either, listed, text_or_none
 
 if TYPE_CHECKING:
     from infra.context_values import Reader
 
-NAMES = ("sign_in_issuer", "sign_in_audience", "sign_in_client", "sign_in_scope", "sign_in_origins")
+NAMES = ("sign_in_issuer", "sign_in_audience", "sign_in_client", "sign_in_scope", "sign_in_origins", "sign_in_names")
 # For `infra.check`.
 EXAMPLES = (
     {
@@ -34,7 +34,8 @@ _WORDS = re.compile(r"[!#-\[\]-~]+( [!#-\[\]-~]+)*")
 class SignInValues:
     """The issuer of callers' tokens, their audiences, and the public client of the explorer.
 
-    `origins` are origins of the issuer's endpoints beside its own origin: Cognito has a domain for them.
+    `origins` are origins of the issuer's endpoints beside its own origin: Cognito has a domain for them. `names` is the
+    claim with the names of people in logs: `sub` or `email`.
     """
 
     issuer: str
@@ -42,6 +43,7 @@ class SignInValues:
     client: str | None = None
     scope: str = _SCOPE
     origins: tuple[str, ...] = ()
+    names: str = "sub"
 
 
 def read(reader: Reader) -> SignInValues | None:
@@ -53,6 +55,7 @@ def read(reader: Reader) -> SignInValues | None:
     client = reader.read("sign_in_client", text_or_none(_WORD, "the id of a public client"), None)
     scope = reader.read("sign_in_scope", text_or_none(_WORDS, "scopes with blanks between them"), None) or _SCOPE
     origins = reader.read("sign_in_origins", lambda value: _texts(value, _ORIGIN, "https:// origins"), nothing)
+    names = reader.read("sign_in_names", either("sub", "email"), "sub")
     if issuer is None:
         given = {"sign_in_audience": audiences, "sign_in_client": client}
         given["sign_in_origins"] = origins
@@ -64,7 +67,7 @@ def read(reader: Reader) -> SignInValues | None:
         reader.faults.append(Fault("sign_in_audience", None, "must be given with sign_in_issuer", missing=True))
     if not reader.read("auth", lambda value: value == "token", False):
         reader.faults.append(Fault("sign_in_issuer", issuer, "must be given with auth=token"))
-    return SignInValues(issuer=issuer, audiences=audiences, client=client, scope=scope, origins=origins)
+    return SignInValues(issuer=issuer, audiences=audiences, client=client, scope=scope, origins=origins, names=names)
 
 
 def _texts(value: object, form: re.Pattern[str], things: str) -> tuple[str, ...]:

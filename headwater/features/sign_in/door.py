@@ -9,9 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from headwater.api.tokens import Token, Tokens, unite
+from headwater.api.tokens import Token, Tokens
 from headwater.features.sign_in.claims import LEEWAY_S, fitting_grants, name_caller, read_claims
-from headwater.features.sign_in.settings import SIGN_IN_CLIENT, SIGN_IN_ISSUER, SIGN_IN_ORIGINS, SIGN_IN_SCOPE
+from headwater.features.sign_in.grants import Grants, unite
+from headwater.features.sign_in.settings import (
+    SIGN_IN_CLIENT,
+    SIGN_IN_ISSUER,
+    SIGN_IN_NAMES,
+    SIGN_IN_ORIGINS,
+    SIGN_IN_SCOPE,
+)
 from headwater_model.errors import Unauthorized
 from headwater_model.ids import sha256_hex
 
@@ -24,7 +31,8 @@ def make_door(tokens: Tokens) -> SignIn:
     issuer, client = os.environ[SIGN_IN_ISSUER], os.environ.get(SIGN_IN_CLIENT, "")
     place = urlsplit(issuer)
     origins = [f"{place.scheme}://{place.netloc}", *json.loads(os.environ.get(SIGN_IN_ORIGINS, "[]"))]
-    return SignIn(tokens, {"issuer": issuer, "client": client, "scope": os.environ.get(SIGN_IN_SCOPE, "")}, origins)
+    page = {"issuer": issuer, "client": client, "scope": os.environ.get(SIGN_IN_SCOPE, "")}
+    return SignIn(tokens, page, origins, by_mail=os.environ.get(SIGN_IN_NAMES) == "email")
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,7 @@ class SignIn:
     tokens: Tokens
     page: Mapping[str, str]
     origins: Sequence[str]
+    by_mail: bool = False
     _grants: dict[str, tuple[int, list[Token]]] = field(default_factory=dict, repr=False)
 
     def find_caller(self, text: str, verified: str, *, now_s: int) -> Token:
@@ -51,11 +60,11 @@ class SignIn:
         if now_s >= expires + LEEWAY_S:
             raise Unauthorized("Authorization: the token has expired")
         parts = fitting_grants(claims, self._read_grants(now_s), now_s)
-        return unite(name_caller(claims), parts, created=int(claims["iat"]), expires=expires)
+        return unite(name_caller(claims, by_mail=self.by_mail), parts, created=int(claims["iat"]), expires=expires)
 
     def _read_grants(self, now_s: int) -> list[Token]:
         read_s, grants = self._grants.get("", (-_KNOWN_S, []))
         if not 0 <= now_s - read_s < _KNOWN_S:
-            grants = self.tokens.grants().good
+            grants = Grants(self.tokens).list().good
             self._grants[""] = (now_s, grants)
         return grants

@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from headwater.api.route import VERIFIED
 from headwater.features.sign_in.claims import name_caller
 from headwater.features.sign_in.issuer_keys import IssuerKeys
-from headwater.features.sign_in.settings import SIGN_IN_AUDIENCE, SIGN_IN_ISSUER
+from headwater.features.sign_in.settings import SIGN_IN_AUDIENCE, SIGN_IN_ISSUER, SIGN_IN_NAMES
 from headwater.features.sign_in.verification import Refused, verify
 from headwater_model.ids import sha256_hex
 from lambdas import wiring
@@ -39,7 +39,8 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
         count("RequestsUnauthorized", 1)
         logger.info("refused", extra={"reason": str(refused)})
         return _policy(event, "nobody", "Deny", reason=f"Authorization: {refused}")
-    return _policy(event, name_caller(claims), "Allow", **{VERIFIED: sha256_hex(text)})
+    who = name_caller(claims, by_mail=os.environ.get(SIGN_IN_NAMES) == "email")
+    return _policy(event, who, "Allow", **{VERIFIED: sha256_hex(text)})
 
 
 @cache

@@ -75,7 +75,7 @@ class RunsInRange:
         self, view: GraphView, time_range: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
     ) -> None:
         self.view, self._time_range, self._runs_max, self._rows_left = view, time_range, runs_max, rows_max
-        self.truncated = False
+        self.truncated = time_range.start < view.oldest
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
         self._columns: dict[ColumnKey, ColumnLineage] = {}
         self._renamed: dict[ColumnKey, ColumnLineage] = {}

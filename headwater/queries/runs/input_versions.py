@@ -31,7 +31,7 @@ from headwater.facts.run_facts import (
     written_datasets,
 )
 from headwater.facts.table import RowQuery
-from headwater.queries.runs.dataset_versions import KnownVersion, first_pages, newest_good
+from headwater.queries.runs.dataset_versions import KnownVersion, current_versions, first_pages, newest_good
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.written_versions import (
     VersionQuery,
@@ -121,7 +121,21 @@ def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, l
     _read_first_pages(all_reads, view)
     for resolve in (_by_storage, _by_parent, _by_time):
         resolve([read for read in all_reads if not read.resolved], view)
-    return reads
+    _leave_out_expired([read for read in all_reads if (began(read.facts) or "") < view.oldest], view)
+    return {run: [read for read in run_reads if read.resolved] for run, run_reads in reads.items()}
+
+
+def _leave_out_expired(reads: Sequence[InputVersion], view: GraphView) -> None:
+    """Leave out versions that may be wrong: of readers before the kept history, where the right version may be gone.
+
+    A current version is right, and so is an initial version: the first version of a dataset stays.
+    """
+    current = current_versions([read.group for read in reads], view) if reads else []
+    for read, version in zip(reads, current, strict=True):
+        expected = "parentRun" if parent_run(read.facts) else "initial" if read.resolved_by == "initial" else "time"
+        is_right = expected == "initial" or (version is not None and version.id == read.version)
+        if read.resolved_by != "storage" and not (is_right and read.resolved_by == expected):
+            read.resolved, view.history_cut = False, True
 
 
 def outputs_of(facts: RunFacts, run: RunKey, view: GraphView) -> tuple[UsedVersion, ...]:

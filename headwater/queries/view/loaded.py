@@ -17,6 +17,7 @@ from headwater.queries.results.entities import Job, redacted_job
 from headwater.queries.view.names import ALIASES_MAX, Near, ResolvedDataset, ResolvedDatasets, Users
 from headwater.queries.view.nodes import is_hidden, job_of_node, node_key, nodes_of
 from headwater.queries.view.rows import GraphRows
+from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 # Datasets, and the jobs to read with them.
@@ -27,7 +28,8 @@ Thing = TypeVar("Thing", bound=DatasetId | JobId)
 class LoadedGraph(GraphRows):
     """The loaded jobs and datasets of a request, as of a time and for a caller: a view without columns.
 
-    A view of a view shares its reads. `nodes` are the loaded jobs as they are stored, hidden ones too.
+    A view of a view shares its reads. `nodes` are the loaded jobs as they are stored, hidden ones too. History before
+    `oldest` may have expired.
     """
 
     def __init__(
@@ -38,9 +40,11 @@ class LoadedGraph(GraphRows):
         *,
         trim_partitions: bool = True,
         aliases_max: int = ALIASES_MAX,
+        oldest: str = "",
     ) -> None:
         super().__init__(reader, at, caller)
         self.trim_partitions = trim_partitions
+        self.oldest, self.history_cut = oldest, False
         self._names = ResolvedDatasets(self, aliases_max=aliases_max)
         self.nodes: dict[JobId, Mapping[str, Any]] = {}
         self._deleted: dict[str, str] = {}
@@ -50,12 +54,14 @@ class LoadedGraph(GraphRows):
         """The view of a caller who sees everything, at the same time."""
         return self if self.caller is EVERYTHING else self._seen_by(EVERYTHING, self.at)
 
-    def as_of(self, at: str | None) -> Self:
-        """Make the same caller's view as of a time."""
+    def as_of(self, at: str | None, name: str = "lineageAt") -> Self:
+        """Make the same caller's view as of a time (`name`); raise `Invalid` if the history has expired."""
+        if at is not None and at < self.oldest:
+            raise Invalid.because(name, at, f"must be {self.oldest} or later: older history has expired")
         return self if at == self.at else self._seen_by(self.caller, at)
 
     def _seen_by(self, caller: Visibility, at: str | None) -> Self:
-        return type(self)(self.reader, at, caller, trim_partitions=self.trim_partitions)
+        return type(self)(self.reader, at, caller, trim_partitions=self.trim_partitions, oldest=self.oldest)
 
     def load(
         self,
@@ -127,8 +133,8 @@ class LoadedGraph(GraphRows):
 
     @property
     def truncated(self) -> bool:
-        """True if datasets had more other names than a query reads."""
-        return self._names.truncated
+        """True if datasets had more other names than a query reads, or a version may have expired (`history_cut`)."""
+        return self._names.truncated or self.history_cut
 
     def primary(self, name: DatasetId) -> DatasetId:
         """Resolve a loaded name to the primary name of its dataset."""

@@ -28,11 +28,19 @@ _Reader = TypeVar("_Reader")
 class Queries:
     """Queries over a graph table, as a caller sees it; nothing is remembered from one query to the next.
 
-    `trim_partitions` says whether the deployment trims the partitions of the names in events (`NamingRules`).
+    With `trim_partitions` the deployment trims the partitions of the names in events (`NamingRules`). History before
+    `oldest` may have expired.
     """
 
-    def __init__(self, reader: GraphReader, caller: Visibility = EVERYTHING, *, trim_partitions: bool = True) -> None:
-        self._reader, self._caller, self._trim_partitions = reader, caller, trim_partitions
+    def __init__(
+        self,
+        reader: GraphReader,
+        caller: Visibility = EVERYTHING,
+        *,
+        trim_partitions: bool = True,
+        oldest: Callable[[], str] = str,
+    ) -> None:
+        self._reader, self._caller, self._trim_partitions, self._oldest = reader, caller, trim_partitions, oldest
 
     def __init_subclass__(cls) -> None:
         # A traceback names the query of the class, not the function behind it.
@@ -42,15 +50,19 @@ class Queries:
 
     def view(self) -> GraphView:
         """Make a view for one query; a feature makes its queries of it."""
-        return GraphView(self._reader, caller=self._caller, trim_partitions=self._trim_partitions)
+        oldest = self._oldest()
+        return GraphView(self._reader, caller=self._caller, trim_partitions=self._trim_partitions, oldest=oldest)
 
     def together(self) -> Self:
         """Make the same queries for a single response: they read each row once."""
-        return type(self)(ReadAhead.of(self._reader), self._caller, trim_partitions=self._trim_partitions)
+        return self._over(ReadAhead.of(self._reader), self._caller)
 
     def seen_by(self, visibility: Visibility) -> Self:
         """Bound the same queries by a caller's visibility."""
-        return type(self)(self._reader, visibility, trim_partitions=self._trim_partitions)
+        return self._over(self._reader, visibility)
+
+    def _over(self, reader: GraphReader, caller: Visibility) -> Self:
+        return type(self)(reader, caller, trim_partitions=self._trim_partitions, oldest=self._oldest)
 
 
 def of_view(query: Callable[Concatenate[GraphView, _P], _T]) -> Callable[Concatenate[Queries, _P], _T]:

@@ -26,6 +26,10 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             {"erase": True, "object_lock": "compliance:30"},
             "erase: must not be given with object_lock=compliance: S3 keeps the objects, got True",
         ),
+        (
+            {"erase": True, "events_days": 400},
+            "erase: must not be given with events_days: the rest of the graph is made of all events, got True",
+        ),
     ],
 )
 def test_a_wrong_context_value_is_refused_by_name_value_and_rule(context, message):

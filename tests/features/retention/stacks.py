@@ -1,3 +1,4 @@
-"""The stack with days of history, beside the longest values of others."""
+"""Two stacks with days of history; raw events never expire beside erasures."""
 
-LARGEST = {"events_days": 400, "tests_days": 90}
+LARGEST = {"tests_days": 90, "runs_days": 400, "streams_days": 30}
+TURNED = {"events_days": 400}

@@ -11,6 +11,9 @@ from infra.context import parse_context
     [
         ({"events_days": "400", "tests_days": 90}, {"retention": {"events": 400, "tests": 90}}),
         ({"tests_days": 7}, {"retention": {"tests": 7}}),
+        ({"runs_days": 90}, {"retention": {"runs": 90, "streams": 90}}),
+        ({"runs_days": 90, "streams_days": 400}, {"retention": {"runs": 90, "streams": 90}}),
+        ({"streams_days": 30}, {"retention": {"streams": 30}}),
         ({"events_days": None, "tests_days": "none"}, {}),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -12,8 +13,11 @@ from headwater.api.tokens import Tokens
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import AS_SENT
 from headwater.facts.apply import apply_statements
+from headwater.facts.table import QUERY_ROWS_MAX, RowQuery
 from headwater.features.sign_in import command
-from headwater_model.errors import Invalid, NotFound
+from headwater.features.sign_in.grants import Grants
+from headwater.settings import TOKENS
+from headwater_model.errors import Conflict, Invalid, NotFound
 from tests.fakes.memory_table import MemoryTable
 
 
@@ -36,7 +40,7 @@ class Stack:
         parser = argparse.ArgumentParser()
         command.add_parser(parser.add_subparsers())
         given = parser.parse_args(["access", *arguments])
-        given.act(given, self, self.tokens)
+        given.act(given, self, Grants(self.tokens))
 
 
 @pytest.fixture
@@ -59,7 +63,7 @@ def test_a_grant_and_its_end_are_lines_of_the_log_and_rows_of_the_table(stack, c
         },
         {"change": "REVOKE", "grantee": "groups=analysts"},
     ]
-    [grant] = stack.tokens.grants().good
+    [grant] = Grants(stack.tokens).list().good
     assert (grant.id, grant.scopes, grant.namespaces, grant.hash) == ("groups=analysts", ("read",), ("gold*",), "")
     assert grant.revoked is not None
     stack.run("list", "--json")
@@ -82,7 +86,22 @@ def test_a_faulty_grant_reaches_neither_the_log_nor_the_table(stack):
             stack.run("grant", to, "--scope", "read", "--all-namespaces")
     with pytest.raises(NotFound):
         stack.run("revoke", "groups=unknown")
-    assert stack.tokens.grants().good == []
+    assert Grants(stack.tokens).list().good == []
+
+
+def test_a_grant_beyond_the_read_grants_is_refused_and_a_list_says_that_it_is_cut(stack, capsys):
+    stack.run("grant", "groups=0", "--scope", "read", "--all-namespaces")
+    [row] = stack.tokens.table.query([RowQuery(TOKENS)])[0].rows
+    stack.tokens.table.put(replace(row, sk=f"grant:groups={number}") for number in range(1, QUERY_ROWS_MAX))
+    stack.run("grant", "groups=0", "--scope", "read", "--all-namespaces")
+    stack.run("list")
+    assert capsys.readouterr().err == ""
+    with pytest.raises(Conflict, match="grant groups=x: there must be at most 10,000 grants"):
+        stack.run("grant", "groups=x", "--scope", "read", "--all-namespaces")
+    assert [change["grantee"] for change in stack.sent] == ["groups=0", "groups=0"]
+    stack.tokens.table.put([replace(row, sk="grant:groups=x")])
+    stack.run("list")
+    assert capsys.readouterr().err == "headwater access: there are more grants; only these are listed, and count\n"
 
 
 def test_explain_names_the_grant_behind_each_right(stack, capsys):

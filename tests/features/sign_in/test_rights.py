@@ -10,9 +10,10 @@ import boto3
 import pytest
 
 from headwater.api.http.responses import Links
-from headwater.api.tokens import new_token, unite
+from headwater.api.tokens import new_token
 from headwater.features.sign_in.claims import name_caller
 from headwater.features.sign_in.door import SignIn
+from headwater.features.sign_in.grants import Grants, unite
 from headwater.features.sign_in.issuer_keys import IssuerKeys
 from headwater.features.sign_in.verification import Refused, verify
 from headwater_model.errors import Forbidden
@@ -32,6 +33,7 @@ class SignedIn(World):
         self.issuer = issuer
         self.now_s = 0
         tokens = self._tokens
+        self.grants = Grants(tokens)
         door = SignIn(tokens, {"issuer": issuer.url, "client": "page", "scope": "openid"}, [issuer.url])
         make = self.api._services
         keys = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "eu-central-1"}
@@ -41,7 +43,7 @@ class SignedIn(World):
 
     def grant(self, to, *scopes, **limits):
         _, token = new_token(scopes=scopes, **limits, now_s=self.now_s, lifetime_s=None, random=os.urandom)
-        self._tokens.grant(token, to)
+        self.grants.put(token, to)
 
     def send_verified(self, token, path, query=None):
         """Status and body of a GET, as API Gateway passes it on."""
@@ -116,7 +118,7 @@ def test_a_revoked_and_an_expired_grant_count_no_more_within_a_minute(world, iss
     world.grant("groups=staff", "read", namespaces=["*"])
     token = issuer.token(groups="staff")
     assert world.send_verified(token, "/api/v1/namespaces")[0] == 200
-    world._tokens.revoke_grant("groups=staff", now_s=world.now_s)
+    world.grants.revoke("groups=staff", now_s=world.now_s)
     world.now_s += MINUTE_S
     assert world.send_verified(token, "/api/v1/namespaces")[0] == 403
 
@@ -146,9 +148,9 @@ def test_tokens_of_the_stack_work_beside_those_of_the_issuer(world):
 
 def test_a_revoked_grant_may_be_granted_again_and_is_in_no_list_of_tokens(world):
     world.grant("groups=staff", "read", namespaces=["*"])
-    world._tokens.revoke_grant("groups=staff", now_s=world.now_s)
+    world.grants.revoke("groups=staff", now_s=world.now_s)
     world.grant("groups=staff", "read", namespaces=[A.jobs])
-    assert [(grant.id, grant.namespaces, grant.revoked) for grant in world._tokens.grants().good] == [
+    assert [(grant.id, grant.namespaces, grant.revoked) for grant in world.grants.list().good] == [
         ("groups=staff", (A.jobs,), None)
     ]
     assert world._tokens.all().good == []
@@ -188,14 +190,28 @@ def test_the_largest_budget_of_the_grants_counts(budgets, expected):
         ({"sub": "1"}, "user:1"),
         ({"sub": "1", "email": "a@b.c"}, "user:1"),
         ({"sub": "1", "email": "a@b.c", "email_verified": "true"}, "user:1"),
-        ({"sub": "1", "azp": "page", "email": "a@b.c", "email_verified": True}, "user:a@b.c"),
+        ({"sub": "1", "azp": "page", "email": "a@b.c", "email_verified": True}, "user:1"),
+        ({"sub": "a@b.c"}, "user:d648b243a3e817ea"),
         ({"sub": "etl", "azp": "etl"}, "client:etl"),
         ({"cid": "etl"}, "client:etl"),
         ({"sub": "a" * 999}, f"user:{'a' * 256}"),
     ],
 )
-def test_a_caller_is_named_by_a_verified_address_or_the_id_of_the_issuer(claims, name):
+def test_a_caller_is_named_by_the_id_of_the_issuer(claims, name):
     assert name_caller(claims) == name
+
+
+@pytest.mark.parametrize(
+    ("claims", "name"),
+    [
+        ({"sub": "1", "azp": "page", "email": "a@b.c", "email_verified": True}, "user:a@b.c"),
+        ({"sub": "1", "email": "a@b.c"}, "user:1"),
+        ({"sub": "a@b.c"}, "user:a@b.c"),
+        ({"sub": "etl", "azp": "etl", "email": "a@b.c", "email_verified": True}, "client:etl"),
+    ],
+)
+def test_a_context_value_names_people_by_a_verified_address(claims, name):
+    assert name_caller(claims, by_mail=True) == name
 
 
 def test_the_settings_of_the_page_are_public_and_its_policy_lets_it_reach_the_issuer(world, issuer):

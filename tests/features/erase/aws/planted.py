@@ -93,7 +93,10 @@ def untouched():
     """List events without targets."""
     return [
         a_run_event(
-            job="apart", run=next(RUNS), inputs=[a_dataset("a", "lake", ["id"])], outputs=[a_dataset("b", "lake")]
+            run="0176a8c2-fe01-7439-87e6-ffffffffffff",
+            job="apart",
+            inputs=[a_dataset("a", "lake", ["id"])],
+            outputs=[a_dataset("b", "lake")],
         ),
         a_job_event(job="planned", inputs=[a_dataset("b", "lake")], outputs=[a_dataset("c", "lake")]),
         a_dataset_event({**a_dataset("a", "lake"), "facets": {"schema": a_schema("id", "more")}}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from headwater import settings
@@ -27,21 +29,26 @@ PATHS = (
 BODY = "x" * 70_000
 
 
-@pytest.fixture
-def kept(cloud, monkeypatch):
-    """Two runs at the first day, the second with a large event and a failed test; the day is sealed."""
-    monkeypatch.setenv(settings.KEPT_DAYS, f'{{"events": {DAYS}, "tests": {DAYS}}}')
+def an_event(**changes):
+    """Make a run's end, with columns and a failed test."""
     output = a_dataset("clean", "lake", ["id"])
     tests = a_facet("DataQualityAssertionsDataset", assertions=[{"assertion": "unique", "success": False}])
     source = {"inputFields": [{"namespace": "lake", "name": "raw", "field": "id"}]}
     output["facets"]["columnLineage"] = a_facet("ColumnLineageDataset", "1-2-0", fields={"id": source})
     output["facets"]["dataQualityAssertions"] = tests
-    event = a_run_event(
+    return a_run_event(
         job="check",
         inputs=[a_dataset("raw", "lake", ["id"])],
         outputs=[output],
-        job_facets={"sql": a_facet("SQLJob", query=BODY)},
+        **changes,
     )
+
+
+@pytest.fixture
+def kept(cloud, monkeypatch):
+    """Two runs at the first day, the second with a large event and a failed test; the day is sealed."""
+    monkeypatch.setenv(settings.KEPT_DAYS, json.dumps(dict.fromkeys(("events", "tests", "runs", "streams"), DAYS)))
+    event = an_event(job_facets={"sql": a_facet("SQLJob", query=BODY)})
     assert cloud.load_events({**event, "eventType": "START"}, event) == []
     cloud.now_s += 24 * HOUR
     cloud.compact(DAY)
@@ -73,6 +80,27 @@ def test_expired_history_leaves_what_is_current(kept, api):
         "totalCount": 0,
         "truncated": False,
     }
+
+
+def test_a_superseded_run_expires_after_its_days_and_an_older_time_is_refused(kept, api):
+    for number in (2, 3):
+        kept.now_s += 24 * HOUR
+        later = an_event(run=f"01941f2a-0000-7000-8000-00000000000{number}", eventTime=f"2025-11-2{number}T12:00:00Z")
+        assert kept.load_events(later) == kept.load_events(later) == []
+    then = {"nodeId": "dataset:lake:clean", "lineageAt": "2025-11-22T18:00:00Z"}
+    assert api.send("GET", "/api/v1/lineage", then).status == 200
+    current = [api.send("GET", *path).body for path in PATHS[:2]]
+
+    kept.now_s += 24 * HOUR
+    expire(kept)
+    assert [api.send("GET", *path).body for path in PATHS[:2]] == current
+    runs = api.send("GET", *PATHS[3]).json
+    # The first run stays: before it, the dataset had its initial version.
+    assert ([run["id"][-1] for run in runs["runs"]], runs["totalCount"]) == (["3", "c"], 3)
+    refused = api.send("GET", "/api/v1/lineage", then)
+    rule = "must be 2025-11-25T12:00:00.000000Z or later: older history has expired"
+    message = f"lineageAt: {rule}, got '2025-11-22T18:00:00.000000Z'"
+    assert (refused.status, refused.json["message"]) == (400, message)
 
 
 def test_expired_events_are_no_fault_of_the_archive(kept):

@@ -8,13 +8,15 @@ def test_a_stack_without_days_keeps_all_history(template):
     assert "EventsKeptDays" not in template.content["Outputs"]
 
 
-def test_functions_and_the_bucket_get_the_days(named):
-    stack = named["largest"]
-    functions = stack.of_type("AWS::Lambda::Function")
+def test_two_functions_get_the_days(named):
+    functions = named["largest"].of_type("AWS::Lambda::Function")
     variables = {name: function["Environment"]["Variables"] for name, function in functions.items()}
     days = {name: json.loads(given["KEPT_DAYS"]) for name, given in variables.items() if "KEPT_DAYS" in given}
-    assert days == {name: {"events": 400, "tests": 90} for name in ("EventsFunction", "ApiFunction")}
-    rules = stack.of_type("AWS::S3::Bucket")["ArchiveBucket"]["LifecycleConfiguration"]["Rules"]
+    assert days == {key: {"tests": 90, "runs": 400, "streams": 30} for key in ("EventsFunction", "ApiFunction")}
+
+
+def test_the_bucket_and_an_output_get_the_days_of_events(turned):
+    rules = turned.of_type("AWS::S3::Bucket")["ArchiveBucket"]["LifecycleConfiguration"]["Rules"]
     assert [rule for rule in rules if rule.get("Prefix") == "events/"] == [
         {
             "Id": "events",
@@ -24,4 +26,4 @@ def test_functions_and_the_bucket_get_the_days(named):
             "Status": "Enabled",
         }
     ]
-    assert stack.content["Outputs"]["EventsKeptDays"]["Value"] == "400"
+    assert turned.content["Outputs"]["EventsKeptDays"]["Value"] == "400"
