@@ -1,13 +1,13 @@
 """The catalogue: the names in lists, as sets that only grow.
 
-A catalogue is a few partitions. Each has a snapshot of its sets, and a row for values added together since, a *change*:
+A catalogue is a few partitions. Each has a snapshot of its sets, and a row for each value added since, a *change*:
 
     NAMES#<shard>  +<hash>        {"set": "jobs", "values": [<job>]}                      a change
     NAMES#<shard>  SNAPSHOT       {"sets": {...}, "parts": {<part>: <size>}, "replaced": {<part>: <time>}}
     NAMES#<shard>  PART#<n>#<h>   {"sets": {...}}                                         older values
 
-A change is written after the facts of its things, or before them, where a superset does no harm. Its content decides
-its partition. Compaction adds a partition's changes to its snapshot,
+A change is written after the facts of the named thing, or before them, where a superset does no harm. It is
+equal whoever writes it, and its content decides its partition. Compaction adds a partition's changes to its snapshot,
 then removes them. A reader reads the changes first: a change removed by then is in the snapshot read afterwards. Sets
 are merged and never lose a value, so order, repetition and the death of a loader do not matter.
 
@@ -24,14 +24,13 @@ from __future__ import annotations
 import hashlib
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias
 
 import orjson
 
-from headwater.aws.items import chunks
 from headwater.facts.facts import text_of
 from headwater.facts.table import GraphReader, GraphTable, Key, Row, RowQuery, Swap
 from headwater_model.errors import Unavailable
@@ -67,8 +66,6 @@ CHANGES_MAX = 16
 YOUNG_MAX = 64
 # A part of as many values (about 100 KB, compressed) is replaced no more.
 PART_MAX = 16_000
-# Values of a change: about two kilobytes, compressed to a write unit.
-_JOINED_MAX = 32
 # A loader leaves a longer backlog to the next loader.
 _ROUNDS_MAX = 100
 # Replaced parts stay for readers of the earlier snapshot: for longer than any function runs (15 minutes).
@@ -132,15 +129,6 @@ def added_names_row(catalogue: str, name: str, values: Iterable[str]) -> Row:
 def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
     """Make the row that adds a namespace, a job or a dataset to a set of names."""
     return added_names_row(NAMES, kind, [name if isinstance(name, str) else text_of(name)])
-
-
-def joined_names(changes: Iterable[Row]) -> Iterator[Row]:
-    """Join the values of changes by their set: a row of many names costs less than a row for each."""
-    values: dict[tuple[str, str], set[str]] = {}
-    for change in changes:
-        values.setdefault((change.pk.partition("#")[0], change.data["set"]), set()).update(change.data["values"])
-    for (catalogue, name), of_set in sorted(values.items()):
-        yield from (added_names_row(catalogue, name, group) for group in chunks(sorted(of_set), _JOINED_MAX))
 
 
 def read_catalogue(catalogue: str, table: GraphReader) -> Catalogue:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from headwater.attempts import attempts
-from headwater.facts.catalogue import PARTITIONS, joined_names
+from headwater.facts.catalogue import PARTITIONS
 from headwater.facts.facts import DatasetFacts, Facts, IdText, JobFacts, RunFacts, dataset_of, join, to_json
 from headwater.facts.facts_delta import FactsDelta
 from headwater.facts.growth import KINDS, Kind, Senders
@@ -20,7 +20,7 @@ from headwater.facts.index_rows import ever_rows
 from headwater.facts.keys import current_key, facts_key, job_pk
 from headwater.facts.run_facts import owner
 from headwater.facts.table import GraphTable, Key, Row, Swap
-from headwater.facts.words import column_rows, columns_key, columns_of_schemas, joined_words, reported_columns
+from headwater.facts.words import column_rows, columns_key, columns_of_schemas, reported_columns
 from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId
 
@@ -120,11 +120,11 @@ class _Writer:
         added = chain.from_iterable(change.new_rows(self.senders) for change in grown)
         # An event may add a hundred thousand rows: they are written as they are made.
         missing = (row for row in added if row.key not in self.stored)
-        self.table.put(joined_words(self._noted(chain(rows, missing))))
+        self.table.put(self._noted(chain(rows, missing)))
         written = self.table.swap([change.swap() for change in grown]) if grown else []
         lost = [change.subject for change, done in zip(grown, written, strict=True) if not done]
         late = [row for change in changes if change.subject not in lost for row in change.late_rows()]
-        self.table.put(self._noted(joined_names(row for row in late if not row.version)))
+        self.table.put(self._noted(row for row in late if not row.version))
         self.table.put_late([row for row in late if row.version])
         return lost
 
@@ -182,7 +182,7 @@ def _write_facets(delta: FactsDelta, rows: Mapping[Key, Row], table: GraphTable)
     if new:
         named = (columns[key] for key in sorted(unindexed))
         words = (row for text, paths in named for row in column_rows(text, paths, sum(map(len, paths))))
-        table.put((*(row for ref in new for row in ref.rows), *joined_words(words)))
+        table.put((*(row for ref in new for row in ref.rows), *words))
     return [Row(*key) for key in sorted({*missing, *unindexed})]
 
 

@@ -1,7 +1,6 @@
 """The index of words: for each word, the jobs, datasets and columns with the word in their own names.
 
-    WORD#<kind>#<scope>#<letter>#<shard>    <word>~<place><name>~<dataset>~<hash>   (`~`: a zero byte), or a row for
-                                            several names with the word: `{"all": [{"job": <job>}, {"dataset": ...}]}`
+    WORD#<kind>#<scope>#<letter>#<shard>    <word>~<place><name>~<dataset>~<hash>   (`~`: a zero byte)
     WORD#SHARED#<scope>#<length><letter>    <beginning of words>~<hash>
 
 Kinds are `NAME` (jobs and datasets, by their names) and `COLUMN` (by the path of the field). Each row is written twice:
@@ -25,12 +24,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from typing import Literal, TypeAlias
 
 import orjson
 
-from headwater.aws.items import chunks
 from headwater.events.event import Facet, Facets
 from headwater.facts.facts import DatasetFacts, IdText, dataset_of, text_of
 from headwater.facts.table import Key, Row, RowQuery
@@ -63,9 +61,6 @@ _SHARED_LETTERS, _SHARED_CHARS_A_BYTE = (2, 1, 0), 4
 # Letters of a word, and of a name, in a sort key of 1,024 bytes.
 _WORD_CHARS_MAX = 64
 _NAME_CHARS_MAX = 80
-# Names in a row of a word, and rows held back until names with the same words come.
-_JOINED_MAX, _WAITING_MAX = 8, 2_000
-_OF_WORDS = ("WORD#NAME#", "WORD#COLUMN#")
 # Words of a search with reads of their own; the rest filters.
 TYPED_MAX = 8
 # Rows read by a search for each word, and for each length of beginnings.
@@ -183,33 +178,6 @@ def _rows(kind: Kind, namespace: str, name: str, of: str, data: dict[str, str]) 
         sk = f"{word}\0{place}{in_order}\0{identity[:16]}"
         for scope in (EVERY_NAMESPACE, namespace_hash(namespace)):
             yield Row(_pk(kind, scope, word, int(identity[16:20], 16) % _SHARDS), sk, data)
-
-
-def joined_words(rows: Iterable[Row]) -> Iterator[Row]:
-    """Join the rows of a word in names written together; further rows pass. A place of a word keeps its order."""
-    waiting: dict[tuple[str, str], list[Row]] = {}
-    number = 0
-    for row in rows:
-        if not row.pk.startswith(_OF_WORDS):
-            yield row
-            continue
-        waiting.setdefault((row.pk.rpartition("#")[0], row.sk[: row.sk.index("\0") + 2]), []).append(row)
-        number += 1
-        if number == _WAITING_MAX:
-            yield from chain.from_iterable(map(_joined, waiting.values()))
-            waiting, number = {}, 0
-    yield from chain.from_iterable(map(_joined, waiting.values()))
-
-
-def _joined(rows: Sequence[Row]) -> Iterator[Row]:
-    for several in chunks(sorted(rows, key=lambda row: row.sk), _JOINED_MAX):
-        first = several[0]
-        if len(several) == 1:
-            yield first
-            continue
-        data = {"all": [row.data for row in several]}
-        digest = sha256_hex(orjson.dumps(data).decode())[:16]
-        yield Row(first.pk, f"{first.sk.rpartition(chr(0))[0]}\0{digest}", data)
 
 
 def _pk(kind: Kind, scope: str, word: str, shard: int) -> str:

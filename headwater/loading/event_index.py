@@ -4,12 +4,10 @@
                               MONTH#<month>#<shard>   days: the numbers of its events by day
     EVENTS#<day>#<shard>      HOURS                   hours: by hour and type, the events of the types in `COUNTED`
                               MINUTE#<HH:MM>          count: the events of the minute
-                              EVENT#<time>#<hash>     an event, with its `group`
-    EVENTS#<group>          COUNTED                 events: the counted events of the group, by their hashes
+                              EVENT#<time>#<hash>     an event
 
-The row of an event comes first and never changes. A transaction counts events, and notes them in their groups: an event
-without a note is not counted yet. A row without `group`, of an older version, is counted. Years, months and days are
-parts of the events' times. A page is located from the years down, so its cost does not grow with the number of days.
+A transaction writes the row of an event and counts it; the row never changes. Years, months and days are parts of the
+events' times. A page is located from the years down, so its cost does not grow with the number of days.
 """
 
 from __future__ import annotations
@@ -24,12 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.attempts import attempts
 from headwater.aws.items import chunks
-from headwater.facts.kept import Days, expiry_of
 from headwater.facts.result_page import ResultPage
 from headwater.facts.table import QUERY_ROWS_MAX, SIDES_MAX, Key, Row, RowPage, RowQuery, Swap
 from headwater.times import LATEST
 from headwater_model.errors import Unavailable
-from headwater_model.ids import sha256_hex
 
 if TYPE_CHECKING:
     from headwater.facts.table import GraphReader, GraphTable
@@ -40,8 +36,6 @@ _SHARDS = 4
 _TRIES = 30
 # Events put together. Each try writes at least 24 events of a year in each shard: about eleven tries for a batch.
 _PUT_MAX = 1_000
-# The attribute of an event's group, the most events of a group, and the digits of a group or a noted event.
-_GROUP, _GROUP_MAX, _NOTED_DIGITS = "group", 100, 16
 # Rows of months at either end of a list, read with the rows of years: three months in all shards, a read unit.
 _END_ROWS = 12
 # Types of events counted by the hour, as Marquez's page shows them.
@@ -89,10 +83,6 @@ class IndexedEvent:
     def row(self) -> Row:
         """The row of the event."""
         return Row(_pk(self.time[:_TO_DAY], self.shard), f"EVENT#{self.time}#{self.hash}", self.data)
-
-    def of(self, data: Mapping[str, Any]) -> IndexedEvent:
-        """Put the data in place of its own."""
-        return replace(self, data=data)
 
     @property
     def count_keys(self) -> frozenset[Key]:
@@ -146,32 +136,19 @@ class EventIndex:
         # Years first: if a year's swap succeeds, the rows read after it are unchanged, too.
         years = self.table.get(groups)
         stored = self.table.get(key for event in events for key in (event.row.key, *event.count_keys))
-        stored |= self.table.get({_note_key(row.data[_GROUP]) for row in stored.values() if _GROUP in row.data})
         swaps: dict[Key, Swap] = {}
         pending: list[IndexedEvent] = []
         for key, group in groups.items():
-            new = [event for event in group if not _is_counted(event, stored)]
-            fitting = _fitting(new, stored)
-            taken, others = self._put_rows(new[:fitting], stored)
-            pending += [*others, *new[fitting:]]
+            new = [event for event in group if event.row.key not in stored]
+            taken = new[: _fitting(new)]
+            pending += new[len(taken) :]
             if taken:
-                swaps[key] = _swap(years.get(key, Row(*key)), taken, stored, self.table.kept)
+                swaps[key] = _swap(years.get(key, Row(*key)), taken, stored)
         written = self.table.swap(list(swaps.values())) if swaps else []
         lost = {key for key, done in zip(swaps, written, strict=True) if not done}
         return [event for key in lost for event in groups[key]] + [
             event for event in pending if event.year_key not in lost
         ]
-
-    def _put_rows(
-        self, events: Sequence[IndexedEvent], stored: Mapping[Key, Row]
-    ) -> tuple[list[IndexedEvent], list[IndexedEvent]]:
-        """Put the missing rows; list the events with the group in their row, and events that another writer put."""
-        group = sha256_hex("".join(event.hash for event in events))[:_NOTED_DIGITS]
-        known = [event.of(stored[event.row.key].data) for event in events if event.row.key in stored]
-        new = [event.of({**event.data, _GROUP: group}) for event in events if event.row.key not in stored]
-        put = self.table.swap([Swap(event.row) for event in new]) if new else []
-        taken = [event for event, done in zip(new, put, strict=True) if done]
-        return known + taken, [event for event, done in zip(new, put, strict=True) if not done]
 
     def page(self, *, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[IndexedEvent]:
         """List the events with `low` <= time < `high` after the first `offset`, and count all within the bounds.
@@ -307,27 +284,18 @@ def _whole_months(page: RowPage) -> dict[str, dict[str, int]]:
     return months
 
 
-def _fitting(events: Sequence[IndexedEvent], stored: Mapping[Key, Row]) -> int:
-    """Count the first events whose counts and notes fit in a transaction."""
+def _fitting(events: Sequence[IndexedEvent]) -> int:
+    """Count the first events that fit in a transaction with their counts."""
     keys: set[Key] = set()
-    for number, event in enumerate(events[:_GROUP_MAX]):
-        row = stored.get(event.row.key)
-        keys |= event.count_keys | {_note_key(row.data[_GROUP] if row else "")}
+    for number, event in enumerate(events):
+        keys |= {event.row.key, *event.count_keys}
         if len(keys) > SIDES_MAX:
             return number
-    return min(len(events), _GROUP_MAX)
+    return len(events)
 
 
-def _is_counted(event: IndexedEvent, stored: Mapping[Key, Row]) -> bool:
-    row = stored.get(event.row.key)
-    if row is None or _GROUP not in row.data:
-        return row is not None
-    note = stored.get(_note_key(row.data[_GROUP]))
-    return note is not None and event.hash[:_NOTED_DIGITS] in note.data["events"]
-
-
-def _swap(year: Row, new: Sequence[IndexedEvent], stored: Mapping[Key, Row], kept: Days) -> Swap:
-    """Make the swap that counts these events and notes them in their groups, if the year's row is unchanged."""
+def _swap(year: Row, new: Sequence[IndexedEvent], stored: Mapping[Key, Row]) -> Swap:
+    """Make the swap that writes and counts these events, if the year's row is unchanged."""
     months = dict(year.data.get("months", {}))
     counts: dict[Key, dict[str, Any]] = {}
     for event in new:
@@ -339,14 +307,7 @@ def _swap(year: Row, new: Sequence[IndexedEvent], stored: Mapping[Key, Row], kep
         if event.type in COUNTED:
             hours = counts[event.hours_key].setdefault("hours", {})
             _add(hours.setdefault(event.time[_TO_DAY + 1 : _TO_HOUR], {}), event.type)
-    puts = [Row(*key, data) for key, data in counts.items()]
-    last = max(event.row.sk for event in new)
-    for group in sorted({event.data[_GROUP] for event in new}):
-        note = stored.get(_note_key(group))
-        noted = {event.hash[:_NOTED_DIGITS] for event in new if event.data[_GROUP] == group}
-        data = {"events": sorted(noted.union(note.data["events"] if note else ()))}
-        # A note expires with the last of the events.
-        puts.append(Row(*_note_key(group), data, expires_s=expiry_of(f"{_COUNTS}#", last, kept)))
+    puts = [event.row for event in new] + [Row(*key, data) for key, data in counts.items()]
     return Swap(Row(*year.key, {"months": months}, year.version), puts=tuple(puts))
 
 
@@ -384,11 +345,7 @@ def _range(range_: str, low: str, high: str) -> tuple[str, str]:
 
 def _indexed_event(row: Row) -> IndexedEvent:
     _, time, sha = row.sk.split("#")
-    return IndexedEvent(time, sha, {name: value for name, value in row.data.items() if name != _GROUP})
-
-
-def _note_key(group: str) -> Key:
-    return f"{_COUNTS}#{group}", "COUNTED"
+    return IndexedEvent(time, sha, row.data)
 
 
 def _pk(day: str, shard: int) -> str:

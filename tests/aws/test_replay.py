@@ -1,6 +1,4 @@
-"""The graph made anew from the raw log: into an empty table it is the same graph, row for row, whatever the batches."""
-
-from itertools import chain
+"""The graph made anew from the raw log: into an empty table it is the same graph, row for row."""
 
 import boto3
 import pytest
@@ -36,10 +34,10 @@ def an_event(number):
 
 @pytest.fixture
 def loaded(cloud):
-    """A cloud with two days of events; repeated events come in different company."""
+    """A cloud that has loaded two days of events, some of them twice and in different company."""
     events = [an_event(number) for number in range(40)]
     cloud.load_events(*events[10:30], a_job_event(), a_dataset_event())
-    # Stamped by a clock an hour ahead.
+    # The clock that stamped it was an hour ahead.
     ahead = {"change": "DELETE", "eventTime": "2025-11-20T13:00:00Z", "namespace": "emissions", "job": CHECK}
     tag = render_change(
         "TAG", tag="PII", time="2025-11-20T12:00:00Z", namespace="emissions", job=CHECK, caller="token:a"
@@ -53,7 +51,7 @@ def loaded(cloud):
 
 @pytest.fixture
 def empty(loaded):
-    """The cloud's log, with an empty table beside the cloud's own."""
+    """The log of that cloud, with an empty table beside its own."""
     return table_beside(loaded, "other")
 
 
@@ -69,28 +67,12 @@ def table_beside(cloud, name):
     return EventLog(GraphTable(cloud.dynamodb, name, cloud.s3, bucket), cloud.s3, bucket)
 
 
-# Kinds of rows with batches in their keys: the last minutes of jobs, and notes of counted events.
-OF_BATCHES = {"LATELY#": "", "EVENTS#": "COUNTED"}
-
-
 def rows(cloud, name):
-    """Return the content of all rows but swaps, groups of events and shared rows: batches decide them."""
+    """Return the content of every row but `LATELY#`: its minutes, and the swaps of a row, depend on the batches."""
     table = GraphTable(cloud.dynamodb, name, cloud.s3, cloud.outputs["ArchiveBucketName"])
     pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=name, ProjectionExpression="pk, sk")
     rows_by_key = table.get([(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]])
-    return dict(chain.from_iterable(content(row) for row in rows_by_key.values()))
-
-
-def content(row):
-    if any(row.pk.startswith(pk) and row.sk.startswith(sk) for pk, sk in OF_BATCHES.items()):
-        return
-    if row.sk.startswith("+"):
-        yield from (((row.pk.partition("#")[0], row.data["set"], value), {}) for value in row.data["values"])
-    elif row.pk.startswith(("WORD#NAME#", "WORD#COLUMN#")):
-        word = row.pk.rpartition("#")[0], row.sk[: row.sk.index("\0") + 2]
-        yield from (((*word, str(name)), name) for name in row.data.get("all", (row.data,)))
-    else:
-        yield row.key, {name: value for name, value in row.data.items() if name != "group"}
+    return {key: row.data for key, row in rows_by_key.items() if not key[0].startswith("LATELY#")}
 
 
 def replay_all(log):

@@ -88,7 +88,7 @@ def _is_cut(typed: Sequence[str], pages: Sequence[RowPage]) -> bool:
 
 
 def _documents(pages: Sequence[RowPage]) -> Iterator[Mapping[str, Any]]:
-    return (data for page in pages for row in page.rows for data in row.data.get("all", (row.data,)))
+    return (row.data for page in pages for row in page.rows)
 
 
 def rank_of(name: str, text: str) -> int:

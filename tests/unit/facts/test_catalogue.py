@@ -180,10 +180,7 @@ def test_a_snapshot_that_an_earlier_release_wrote_whole_becomes_a_part():
 
 def test_more_names_than_a_transaction_moves_are_compacted_in_several():
     table = MemoryTable()
-    apply_statements([a_mention(name) for name in JOBS], table)
-    add(table, JOBS, NAMES)
-
-    compact(PARTITIONS_OF[NAMES], table, changes_max=7)
+    apply_statements([a_mention(name) for name in JOBS], table, changes_max=7)
 
     changes = Counter(item["pk"]["S"] for item in items_of(table, NAMES) if item["sk"]["S"].startswith("+"))
 

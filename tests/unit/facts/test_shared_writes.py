@@ -1,14 +1,9 @@
-"""Writes that things of a batch share: counts in a transaction, names in a change, words in a row."""
+"""Writes of several things together: counts share a transaction; late rows keep off newer rows."""
 
 from __future__ import annotations
 
-from headwater.events.event import Event
-from headwater.facts.apply import apply_statements
 from headwater.facts.table import Increment, Row, Swap
-from headwater.queries.service import LineageQueries
-from headwater_model.ids import JobId
 from tests.fakes.memory_table import MemoryTable
-from tests.unit.facts.strategies import TIMES, stamped
 
 COUNT = Increment(("COUNTS", "all"), "number", 1)
 
@@ -35,17 +30,3 @@ def test_a_late_row_replaces_a_row_without_a_version_alone():
         row.sk: row.data["by"] for row in table.get([("P", name) for name in ("plain", "final", "missing")]).values()
     }
     assert rows == {"plain": "late", "final": "a rival", "missing": "late"}
-
-
-def test_names_of_a_batch_are_found_by_their_words_in_fewer_rows_than_names():
-    names = [f"nightly.orders-{number:02}" for number in range(40)]
-    table = MemoryTable()
-    jobs = [Event(kind="JOB", time=TIMES[0], hash="", job=JobId("emissions", name)) for name in names]
-    apply_statements([stamped(job) for job in jobs], table)
-
-    queries = LineageQueries(table)
-
-    assert {hit.id.name for hit in queries.search("orders", kind=None, sort="name", limit=100).items} == set(names)
-    assert [hit.id.name for hit in queries.search("07", kind=None, sort="name", limit=100).items] == [names[7]]
-    rows = [item for item in table.dynamo.items() if "#o#" in item["pk"]["S"]]
-    assert len(rows) == 2 * len(names) / 8
