@@ -126,7 +126,7 @@ def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, l
 
 
 def _leave_out_expired(reads: Sequence[InputVersion], view: GraphView) -> None:
-    """Leave out versions that may be wrong: of readers before the kept history, where the right version may be gone.
+    """Leave out doubtful versions: of readers before the kept history, where the right version may be gone.
 
     A current version is right, and so is an initial version: the first version of a dataset stays.
     """
