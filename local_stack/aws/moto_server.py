@@ -262,6 +262,7 @@ class Server:
         try:
             self._tables = Tables(disk := Disk(file and file.with_name(_TABLES)))
             self._queues = Queues(Disk(file), before=disk.sync)
+            self._queues.take_deliveries()
             application: Application = Dispatcher()
             if file is not None:
                 application = self._durable = Durable(application, file, _service_of, before=disk.sync)

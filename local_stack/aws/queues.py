@@ -25,7 +25,7 @@ from typing import Any
 import orjson
 from moto.core.exceptions import ServiceException
 from moto.sqs import exceptions as errors
-from moto.sqs.models import DEFAULT_SENDER_ID, sqs_backends
+from moto.sqs.models import DEFAULT_SENDER_ID, SQSBackend, sqs_backends
 from moto.sqs.models import Message as MotoMessage
 from moto.sqs.utils import validate_message_attributes
 
@@ -101,6 +101,16 @@ class Queues:
             # Clients take the code of the older protocol.
             document = {"__type": type(error).__name__, "message": error.message}
             return 400, orjson.dumps(document), {"x-amzn-query-error": f"{error.code};Sender"}
+
+    def take_deliveries(self) -> None:
+        """Take the messages that moto's other services send, such as a rule's to its target, without attributes."""
+
+        def deliver(queue_name: str, message_body: str, group_id: str | None = None, **_: object) -> None:
+            request = {"QueueUrl": queue_name, "MessageBody": message_body}
+            group = {"MessageGroupId": group_id} if group_id else {}
+            self.respond(f"{_SERVICE}SendMessage", orjson.dumps({**request, **group}))
+
+        SQSBackend.send_message = staticmethod(deliver)  # type: ignore[assignment, method-assign]
 
     def let_go(self) -> None:
         """End all waits for a message, for good."""
