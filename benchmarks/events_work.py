@@ -123,12 +123,12 @@ def put_guarded(table: Table, items: Items) -> None:
 
 
 def _put_guarded(table: Table, item: dict[str, Any]) -> None:
-    if "version" not in item:
-        table.put_item(Item=item)
-        return
-    current = table.get_item(Key={"pk": item["pk"], "sk": item["sk"]}, ConsistentRead=True).get("Item")
+    key = {"pk": item["pk"], "sk": item["sk"]}
+    current = table.get_item(Key=key, ConsistentRead=True).get("Item") if "version" in item else {}
     if current is None:
         table.put_item(Item=item, ConditionExpression="attribute_not_exists(pk)")
+    elif "version" not in current:
+        table.put_item(Item=item)
     else:
         table.put_item(
             Item=item,
