@@ -103,7 +103,7 @@ class Queues:
             return 400, orjson.dumps(document), {"x-amzn-query-error": f"{error.code};Sender"}
 
     def take_deliveries(self) -> None:
-        """Take the messages that moto's other services send, such as a rule's to its target, without attributes."""
+        """Take messages of other services of moto, such as a rule's to a target, without attributes."""
 
         def deliver(queue_name: str, message_body: str, group_id: str | None = None, **_: object) -> None:
             request = {"QueueUrl": queue_name, "MessageBody": message_body}
