@@ -121,7 +121,7 @@ def integer(least: int, most: int) -> Callable[[object], int]:
 
 
 def either(*choices: str) -> Callable[[object], str]:
-    """Make a parser of a text among a few: `either("sub", "email")`."""
+    """Make a parser of a text among a few: `either("5.0", "5.1")`."""
 
     def parse(value: object) -> str:
         if str(value) in choices:

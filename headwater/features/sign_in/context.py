@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater_model.errors import Fault
-from infra.context_values import either, listed, text_or_none
+from infra.context_values import listed, text_or_none
 
 if TYPE_CHECKING:
     from infra.context_values import Reader
@@ -27,6 +27,7 @@ _HOST = r"https://[\w.-]+(:\d{1,5})?|http://(localhost|127\.0\.0\.1)(:\d{1,5})?"
 _ISSUER = re.compile(rf"({_HOST})(/[\w./~-]*)?")
 _ORIGIN = re.compile(_HOST)
 _WORD = re.compile(r"[!#-\[\]-~]{1,200}")
+_NAMES = re.compile(r"sub|email")
 _WORDS = re.compile(r"[!#-\[\]-~]+( [!#-\[\]-~]+)*")
 
 
@@ -55,7 +56,7 @@ def read(reader: Reader) -> SignInValues | None:
     client = reader.read("sign_in_client", text_or_none(_WORD, "the id of a public client"), None)
     scope = reader.read("sign_in_scope", text_or_none(_WORDS, "scopes with blanks between them"), None) or _SCOPE
     origins = reader.read("sign_in_origins", lambda value: _texts(value, _ORIGIN, "https:// origins"), nothing)
-    names = reader.read("sign_in_names", either("sub", "email"), "sub")
+    names = reader.read("sign_in_names", text_or_none(_NAMES, "sub or email"), None) or "sub"
     if issuer is None:
         given = {"sign_in_audience": audiences, "sign_in_client": client}
         given["sign_in_origins"] = origins
