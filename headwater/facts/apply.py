@@ -148,7 +148,7 @@ def apply_statements(statements: Sequence[Statement], table: GraphTable, *, chan
     merged = merge(delta, table)
     refresh_nodes(delta.jobs, table, merged.nodes)
     compact(merged.partitions, table, changes_max=changes_max)
-    if "streams" in table.kept:
+    if table.kept:
         for module in (feature.merged for feature in FEATURES if feature.merged):
             import_module(module).on_merged(delta, table)
 

@@ -63,6 +63,8 @@ def on_merged(delta: FactsDelta, table: GraphTable) -> None:
     Raises:
         Unavailable: loaders changed the ends in each of 100 rounds.
     """
+    if "streams" not in table.kept:
+        return
     added: Mapping[RunKey, RunFacts] = delta.facts[RunFacts]
     merged = read_run_facts(added, table)
     expire_stream_rows(added, merged, table)
