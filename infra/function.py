@@ -96,13 +96,12 @@ class ServiceFunction(Construct):
             environment=_environment(module, defaults),
             snap_start=lam.SnapStartConf.ON_PUBLISHED_VERSIONS if snap_start else None,
         )
-        # A snapshot is of a published version: callers go to the newest by an alias.
-        self.called: lam.IFunction = (
-            lam.Alias(self, "Live", alias_name="live", version=self.resource.current_version)
-            if snap_start
-            else self.resource
-        )
+        self.called: lam.IFunction = self._make_alias() if snap_start else self.resource
         accept(self.resource, "L1", f"The layer is locked and compiled for Python {PYTHON_VERSION}.")
+
+    def _make_alias(self) -> lam.IFunction:
+        """Make the alias of the newest version: a snapshot is of a published version."""
+        return lam.Alias(self, "Live", alias_name="live", version=self.resource.current_version)
 
     def set(self, environment: Mapping[str, str]) -> None:
         """Add environment variables."""

@@ -133,11 +133,7 @@ def job_node(
             incomplete=last is not None and is_incomplete(last[1]),
         ),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
-        "columns": {
-            dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))
-            for dataset in map(text_of, outputs)
-            if with_io
-        },
+        "columns": {of: _columns_json(of, *(reporters.get(of) or with_io)) for of in map(text_of, outputs) if with_io},
     }
 
 
