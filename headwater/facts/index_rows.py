@@ -218,8 +218,8 @@ def is_of_stream(row: Row) -> bool:
 def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """Make the reports `BACKWARD#...`, `FORWARD#...`: all of a run that counts, if they fit, or none.
 
-    The end of a run that goes on changes all rows again. In a wide run each row
-    would repeat the names of the run's other side, so rows of wide runs leave the names to the facts.
+    The end of a run that goes on changes all rows again. In a wide run each row would repeat the names of the run's
+    other side, so rows of wide runs leave the names to the facts.
     """
     if not effective_time(facts) or _is_wide(facts):
         return {}
@@ -233,7 +233,7 @@ def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
 def late_reports(run: RunKey, old: RunFacts, new: RunFacts, delta: RunFacts) -> Iterator[Row]:
     """Yield the reports of a run that counts for the first time, or with repeated events: a loader may have died.
 
-    Version 1 stands for a row without a predecessor, version 2 for a row in place of an unverified row.
+    A row without a predecessor has version 1, a row in place of an unverified row version 2.
     """
     counted = transactional_rows(run, old)
     forgotten = min(old.times) if len(old.times) >= CONTENTS_MAX else ""

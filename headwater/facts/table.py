@@ -201,7 +201,7 @@ class GraphTable:
         self._put(rows)
 
     def put_late(self, rows: Sequence[Row]) -> None:
-        """Write rows after their facts, but over no row with a version; of version 2: over a row, as a rule."""
+        """Write rows after their facts, but over no row with a version; a row with a predecessor has version 2."""
         pending = [self._versioned(row) for row in rows]
         self._each(
             lambda group: put_unversioned(self.dynamodb, self.table, group, self.sleep),

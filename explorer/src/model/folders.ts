@@ -16,7 +16,7 @@ export interface Named {
   name: string;
 }
 
-/** The segments of a name: `silver/shop/orders` and `nordwind.gold.revenue` have three; a dashboard's title is a single segment. */
+/** Segments of a name: `silver/shop/orders` and `nordwind.gold.revenue` have three, a dashboard's title a single. */
 export const segmentsOf = ({ namespace, name }: Named): string[] =>
   hasTitles(namespace) ? [name] : name.split(/[./]/).filter((segment) => segment !== "");
 
