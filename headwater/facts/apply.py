@@ -147,7 +147,7 @@ def apply_statements(statements: Sequence[Statement], table: GraphTable, *, chan
     delta = delta_of(statements)
     merged = merge(delta, table)
     refresh_nodes(delta.jobs, table, merged.nodes)
-    compact(merged.partitions, table, changes_max=changes_max)
+    compact(merged.names, table, changes_max=changes_max)
     if table.kept:
         for module in (feature.merged for feature in FEATURES if feature.merged):
             import_module(module).on_merged(delta, table)

@@ -8,8 +8,9 @@ A catalogue is a few partitions. Each has a snapshot of its sets, and a row for 
 
 A change is written after the facts of the named thing, or before them, where a superset does no harm. It is
 equal whoever writes it, and its content decides its partition. Compaction adds a partition's changes to its snapshot,
-then removes them. A reader reads the changes first: a change removed by then is in the snapshot read afterwards. Sets
-are merged and never lose a value, so order, repetition and the death of a loader do not matter.
+then removes them. Many new changes go into the snapshot unwritten. A reader reads the changes first: a change removed
+by then is in the snapshot read afterwards. Sets are merged and never lose a value, so order, repetition and the death
+of a loader do not matter.
 
 The snapshot holds the youngest values, and names the *parts* with the older values. A part is never changed: parts of
 about the same size are replaced by their union, like levels of a log-structured merge tree. So a value is written a few
@@ -158,29 +159,32 @@ def _snapshots(partitions: Sequence[str], table: GraphReader) -> list[Row]:
 
 
 def compact(
-    partitions: Iterable[str],
+    names: Mapping[str, Iterable[Row]],
     table: GraphTable,
     *,
     changes_max: int = CHANGES_MAX,
     now: Callable[[], float] = time.time,
 ) -> None:
-    """Move changes into the snapshots until each of these partitions has at most `changes_max`.
+    """Write these changes by partition; move changes into the snapshots until each partition has `changes_max`.
 
-    A partition is left to a loader that compacts it already.
+    A change that moves at once is not written. A partition is left to a loader that compacts it already.
     """
-    left = sorted(partitions)
     for _ in range(_ROUNDS_MAX):
-        queries = [RowQuery(pk, prefix=_CHANGE, limit=changes_max + _MOVED_MAX) for pk in left]
-        pages = table.query(queries) if queries else []
-        many = {
-            pk: page.rows[:_MOVED_MAX] for pk, page in zip(left, pages, strict=True) if len(page.rows) > changes_max
-        }
-        if not many:
-            return
+        queries = [RowQuery(pk, prefix=_CHANGE, limit=changes_max + _MOVED_MAX) for pk in sorted(names)]
+        stored = {row.key: row for page in (table.query(queries) if queries else ()) for row in page.rows}
+        new = {row.key: row for rows in names.values() for row in rows if row.key not in stored}
+        changes = {pk: list[Row]() for pk in sorted(names)}
+        for (pk, _), row in sorted((stored | new).items()):
+            changes[pk].append(row)
+        many = {pk: rows[:_MOVED_MAX] for pk, rows in changes.items() if len(rows) > changes_max}
         moves = [_move(many[snapshot.pk], snapshot, table, int(now())) for snapshot in _snapshots(list(many), table)]
-        written = table.swap([move.swap for move in moves])
-        left = [pk for pk, done in zip(many, written, strict=True) if done]
-        table.remove(key for move, done in zip(moves, written, strict=True) if done for key in move.gone)
+        written = table.swap([move.swap for move in moves]) if moves else []
+        names = {pk: changes[pk][_MOVED_MAX:] for pk, done in zip(many, written, strict=True) if done}
+        table.put(row for row in new.values() if row.pk not in names)
+        table.remove(key for move in moves if move.swap.row.pk in names for key in move.gone if key not in new)
+        if not names:
+            return
+    table.put(chain.from_iterable(names.values()))
 
 
 class _Move(NamedTuple):

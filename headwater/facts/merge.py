@@ -6,6 +6,7 @@ comes again and completes the work.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -30,9 +31,9 @@ ROUND_WAIT_MAX_S = 0.5
 
 
 class Merged(NamedTuple):
-    """The changed partitions of catalogues, and the nodes of the delta's jobs, read before all writes."""
+    """The changes of catalogues by partition, and the nodes of the delta's jobs, read before all writes."""
 
-    partitions: set[str]
+    names: Mapping[str, Sequence[Row]]
     nodes: Mapping[Key, Row | None]
 
 
@@ -51,7 +52,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             rows, further = table.get(subject.key for subject in pending), []
         pending = _Round(pending, rows).write(writer, further)
         if not pending:
-            return Merged(writer.partitions, nodes)
+            return Merged(writer.names, nodes)
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
 
 
@@ -107,32 +108,29 @@ class _Change:
 
 @dataclass(slots=True)
 class _Writer:
-    """The writes of a merge: index rows without the `stored` rows, then swaps; notes `partitions` of catalogues."""
+    """The writes of a merge: index rows without the `stored` rows, then swaps; notes changes of catalogues."""
 
     table: GraphTable
     senders: Senders
     stored: Set[Key]
-    partitions: set[str] = field(default_factory=set)
+    names: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
 
     def write(self, rows: Iterable[Row], changes: Sequence[_Change]) -> list[_Subject]:
         """Write the rows and the changes' index rows, swap the facts, write late rows; list subjects of lost swaps."""
         grown = [change for change in changes if change.grows]
         added = chain.from_iterable(change.new_rows(self.senders) for change in grown)
         # An event may add a hundred thousand rows: they are written as they are made.
-        missing = (row for row in added if row.key not in self.stored)
-        self.table.put(self._noted(chain(rows, missing)))
+        self.table.put(self._noted(row) for row in chain(rows, added) if row.key not in self.stored)
         written = self.table.swap([change.swap() for change in grown]) if grown else []
         lost = [change.subject for change, done in zip(grown, written, strict=True) if not done]
         late = [row for change in changes if change.subject not in lost for row in change.late_rows()]
-        self.table.put(self._noted(row for row in late if not row.version))
-        self.table.put_late([row for row in late if row.version])
+        self.table.put_late([row for row in map(self._noted, late) if row.version])
         return lost
 
-    def _noted(self, rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            if row.pk in PARTITIONS:
-                self.partitions.add(row.pk)
-            yield row
+    def _noted(self, row: Row) -> Row:
+        if row.pk in PARTITIONS:
+            self.names[row.pk].append(row)
+        return row
 
 
 class _Round:
