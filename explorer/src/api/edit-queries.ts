@@ -40,9 +40,8 @@ const send = (
   body?: unknown,
 ) => {
   const { kind, namespace, name, field = "" } = target;
-  return change(method, `${PATHS[kind]}/${end}`, { namespace, name, field, ...parts }, query, body) as Promise<
-    Dataset | Job
-  >;
+  const call = { method, parts: { namespace, name, field, ...parts }, query, body };
+  return change(`${PATHS[kind]}/${end}`, call) as Promise<Dataset | Job>;
 };
 
 export const setTag = (target: Target, tag: string) => send("POST", target, "tags/{tag}", { tag });
