@@ -35,8 +35,6 @@ export const ME: Schema<"Me"> = {
 
 // A busy machine may be late.
 configure({ asyncUtilTimeout: 20_000 });
-// happy-dom has no popovers.
-HTMLElement.prototype.hidePopover ??= () => undefined;
 // A download leaves the page where it is.
 HTMLAnchorElement.prototype.click = () => undefined;
 

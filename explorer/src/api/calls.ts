@@ -2,7 +2,7 @@
 
 import { queryOptions } from "@tanstack/react-query";
 
-import { cutsOf, datasetOf, isAmbiguous, learnName, type NodeName } from "../url/ids";
+import { cutsOf, datasetOf, isAmbiguous, learnName } from "../url/ids";
 import { Failure, get, type Path, type Query, type ResponseOf } from "./client";
 
 type Parts = Record<string, string>;
@@ -35,25 +35,17 @@ export async function getOf<P extends Path>(
   parts: Parts = {},
 ) {
   await learnCut(node);
-  const [first, ...others] = cutsOf(node);
-  if (!first)
-    throw new Failure(
-      "the address",
-      400,
-      `node: must be dataset:<namespace>:<name> or job:<namespace>:<name>, got ${node}`,
-    );
-  const load = ({ namespace, name }: NodeName) =>
-    get(path, { parts: { ...parts, namespace, dataset: name, job: name }, query, signal });
   let failure: unknown;
-  for (const name of [first, ...others]) {
+  for (const { namespace, name } of cutsOf(node)) {
     try {
-      return await load(name);
+      return await get(path, { parts: { ...parts, namespace, dataset: name, job: name }, query, signal });
     } catch (error) {
       if (!(error instanceof Failure) || error.status !== 404) throw error;
       failure ??= error;
     }
   }
-  throw failure;
+  const rule = `node: must be dataset:<namespace>:<name> or job:<namespace>:<name>, got ${node}`;
+  throw failure ?? new Failure("the address", 400, rule);
 }
 
 const asked = new Map<string, Promise<void>>();

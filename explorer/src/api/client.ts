@@ -134,88 +134,64 @@ export function addressOf(path: string, parts: Record<string, string>, query: Qu
   return url;
 }
 
-export async function get<P extends Path>(
-  path: P,
-  { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {},
-): Promise<ResponseOf<P>> {
-  return (await send(path, parts, query, "application/json", signal)).json() as Promise<ResponseOf<P>>;
+interface Call {
+  parts?: Record<string, string>;
+  query?: Query;
+  signal?: AbortSignal;
+  method?: string;
+  body?: unknown;
 }
+
+export const get = async <P extends Path>(path: P, call: Call = {}): Promise<ResponseOf<P>> =>
+  (await send(path, call)).json() as Promise<ResponseOf<P>>;
 
 /** Send a change to the API, and return the response's JSON. */
-export async function change(
-  method: "POST" | "PUT" | "DELETE",
-  path: string,
-  parts: Record<string, string>,
-  query: Query,
-  body?: unknown,
-): Promise<unknown> {
-  return (
-    await send(path, parts, query, "application/json", undefined, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-  ).json();
-}
+export const change = async (path: string, call: Call): Promise<unknown> => (await send(path, call)).json();
 
 /** Return a response as text: CSV, or JSON lines. */
-export async function getText(
-  path: Path,
-  { parts = {}, query = {}, signal }: { parts?: Record<string, string>; query?: Query; signal?: AbortSignal } = {},
-): Promise<string> {
-  return (await send(path, parts, query, "*/*", signal)).text();
-}
+export const getText = async (path: Path, call: Call = {}) => (await send(path, call, "*/*")).text();
 
 /** Return the bytes behind a signed link of a response, as they are stored; the link itself is the secret. */
 export async function getBytes(location: string, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   const url = new URL(location);
   const call = `GET ${url.origin}${url.pathname}`;
   if (!/^https?:$/.test(url.protocol)) throw new Failure(call, 0, "this is no link of the web");
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      signal: signal ?? null,
-      referrerPolicy: "no-referrer",
-      credentials: "omit",
-      cache: "no-store",
-    });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Failure(call, 0, "the archive did not respond");
-  }
+  const stored = { signal: signal ?? null, credentials: "omit", cache: "no-store" } as const;
+  const response = await fetchAs(call, url, stored, () => "the archive did not respond");
   if (!response.ok) throw new Failure(call, response.status, `the archive responded with ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
-async function send(
-  path: string,
-  parts: Record<string, string>,
-  query: Query,
-  accept: string,
-  signal?: AbortSignal,
-  sent: { method: string; body?: string } = { method: "GET" },
-): Promise<Response> {
+/** Fetch; without a response, fail with the name of the call and the reason. */
+export async function fetchAs(call: string, url: URL, init: RequestInit, reason: () => string): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, referrerPolicy: "no-referrer" });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Failure(call, 0, reason());
+  }
+}
+
+const noResponse = () =>
+  navigator.onLine ? "the API did not respond, or its response is where the browser may not read it" : OFFLINE;
+
+async function send(path: string, given: Call, accept = "application/json"): Promise<Response> {
+  const { parts = {}, query = {}, signal = null, method = "GET", body } = given;
   // A browser takes such a segment of an address away, however it is encoded.
   const dots = Object.values(parts).find((part) => part === "." || part === "..");
   if (dots) throw new Failure(path, 400, `a browser cannot ask for the name “${dots}”; its map can be drawn`);
   const url = addressOf(path, parts, query);
-  const call = `${sent.method} ${url.pathname}${url.search}`;
-  const headers: Record<string, string> = { Accept: accept };
-  if (sent.body !== undefined) headers["Content-Type"] = "application/json";
+  const call = `${method} ${url.pathname}${url.search}`;
   const token = tokens.get();
-  if (token) headers["Authorization"] = `Bearer ${token}`;
-  let response: Response;
-  try {
-    response = await fetch(url, { ...sent, headers, signal: signal ?? null, referrerPolicy: "no-referrer" });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Failure(
-      call,
-      0,
-      navigator.onLine ? "the API did not respond, or its response is where the browser may not read it" : OFFLINE,
-    );
-  }
+  const headers = {
+    Accept: accept,
+    ...(body !== undefined && { "Content-Type": "application/json" }),
+    ...(token && { Authorization: `Bearer ${token}` }),
+  };
+  const sent = { method, headers, signal, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const response = await fetchAs(call, url, sent, noResponse);
   if (response.ok) return response;
-  if (response.status === 401 && (await tokens.renew(token))) return send(path, parts, query, accept, signal, sent);
+  if (response.status === 401 && (await tokens.renew(token))) return send(path, given, accept);
   if (response.status === 401) void tokens.need();
   throw new Failure(call, response.status, await messageOf(response), secondsOf(response.headers.get("Retry-After")));
 }

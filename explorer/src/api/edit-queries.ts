@@ -2,17 +2,12 @@
 
 import type { UseQueryOptions } from "@tanstack/react-query";
 
-import { datasetOf, kindOf, nameOf } from "../url/ids";
+import { datasetOf, kindOf, type NodeName, nameOf } from "../url/ids";
 import { change, type Feature } from "./client";
 import { type Dataset, dataset, type Job, job } from "./queries";
 
-/** A dataset, a job or a column that is annotated; `field` of a column. */
-export interface Target {
-  kind: "dataset" | "job" | "field";
-  namespace: string;
-  name: string;
-  field?: string;
-}
+/** A dataset, a job or a column that is annotated. */
+export type Target = NodeName;
 
 const PATHS = {
   dataset: "/api/v1/namespaces/{namespace}/datasets/{name}",
@@ -31,13 +26,10 @@ export const NEEDED: Record<Target["kind"], readonly Feature[]> = {
 export const annotated = (id: string) =>
   (kindOf(id) === "job" ? job(id) : dataset(datasetOf(id))) as UseQueryOptions<Dataset | Job>;
 
-export function targetOf(id: string, thing: Dataset | Job): Target {
-  const { namespace, name } = thing,
-    field = nameOf(id).field;
-  return field === undefined
-    ? { kind: kindOf(id) === "job" ? "job" : "dataset", namespace, name }
-    : { kind: "field", namespace, name, field };
-}
+export const targetOf = (id: string, { namespace, name }: Dataset | Job): Target => ({
+  ...nameOf(id),
+  ...{ namespace, name },
+});
 
 const send = (
   method: "POST" | "PUT" | "DELETE",
@@ -46,14 +38,11 @@ const send = (
   parts: Record<string, string>,
   query = {},
   body?: unknown,
-) =>
-  change(
-    method,
-    `${PATHS[target.kind]}/${end}`,
-    { namespace: target.namespace, name: target.name, field: target.field ?? "", ...parts },
-    query,
-    body,
-  ) as Promise<Dataset | Job>;
+) => {
+  const { kind, namespace, name, field = "" } = target;
+  const call = { method, parts: { namespace, name, field, ...parts }, query, body };
+  return change(`${PATHS[kind]}/${end}`, call) as Promise<Dataset | Job>;
+};
 
 export const setTag = (target: Target, tag: string) => send("POST", target, "tags/{tag}", { tag });
 export const removeTag = (target: Target, tag: string) => send("DELETE", target, "tags/{tag}", { tag });

@@ -88,21 +88,10 @@ async function hitsOf(namespace: string, limit: number, signal: AbortSignal) {
     get("/api/v1/namespaces/{namespace}/datasets", request),
     get("/api/v1/namespaces/{namespace}/jobs", request),
   ]);
-  const hits: Hit[] = [
-    ...datasets.datasets.map(({ name, updatedAt }) => ({
-      type: "DATASET" as const,
-      name,
-      namespace,
-      updatedAt,
-      nodeId: datasetId({ namespace, name }),
-    })),
-    ...jobs.jobs.map(({ name, updatedAt }) => ({
-      type: "JOB" as const,
-      name,
-      namespace,
-      updatedAt,
-      nodeId: jobId({ namespace, name }),
-    })),
-  ];
+  type Named = { name: string; updatedAt: string };
+  const toHit =
+    (type: "DATASET" | "JOB", idOf: typeof jobId) =>
+    ({ name, updatedAt }: Named): Hit => ({ type, name, namespace, updatedAt, nodeId: idOf({ namespace, name }) });
+  const hits = [...datasets.datasets.map(toHit("DATASET", datasetId)), ...jobs.jobs.map(toHit("JOB", jobId))];
   return { hits, total: datasets.totalCount + jobs.totalCount };
 }

@@ -1,6 +1,6 @@
 /** The routes of a stack on this machine, which no API Gateway has. */
 
-import { addressOf, Failure } from "./client";
+import { addressOf, Failure, fetchAs } from "./client";
 
 export interface Demo {
   state: "NONE" | "RUNNING" | "COMPLETED" | "FAILED";
@@ -13,8 +13,7 @@ export interface Demo {
 /** Return the run of the demo's pipeline; null where no local stack serves the page. */
 export async function demo(signal?: AbortSignal): Promise<Demo | null> {
   const response = await send("GET", signal);
-  const text = await response.text();
-  return response.status === 200 ? demoIn(text) : null;
+  return response.status === 200 ? demoIn(await response.text()) : null;
 }
 
 /** Start a run, or return the one that is under way. */
@@ -26,18 +25,13 @@ export async function startDemo(): Promise<Demo> {
   return demo;
 }
 
-async function send(method: "GET" | "POST", signal?: AbortSignal): Promise<Response> {
-  try {
-    return await fetch(addressOf("/local/demo", {}, {}), {
-      method,
-      signal: signal ?? null,
-      referrerPolicy: "no-referrer",
-    });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Failure(`${method} /local/demo`, 0, "the stack on this machine did not respond");
-  }
-}
+const send = (method: "GET" | "POST", signal?: AbortSignal) =>
+  fetchAs(
+    `${method} /local/demo`,
+    addressOf("/local/demo", {}, {}),
+    { method, signal: signal ?? null },
+    () => "the stack on this machine did not respond",
+  );
 
 /** Return what is no page of some proxy, but a run. */
 function demoIn(text: string): Demo | null {

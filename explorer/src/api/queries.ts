@@ -1,7 +1,7 @@
 /** Queries of the views, a function each. Results have the model's types. */
 
 import { queryOptions } from "@tanstack/react-query";
-import type { Column, ColumnLines, Source } from "../model/columns";
+import { type Column, type ColumnLines, NO_LINES, type Source } from "../model/columns";
 import {
   type Arrow,
   blankItem,
@@ -230,14 +230,6 @@ export const shownIdQuery = (node: string) => call("/api/v1/reports/impact", { n
 
 // -- columns
 
-const NO_COLUMNS: ColumnLines = {
-  columns: [],
-  sources: new Map(),
-  own: new Map(),
-  dependencies: new Map(),
-  truncated: false,
-};
-
 /** The lines of columns on both sides, as of now or of a time. */
 export const columnsQuery = (node: string, depth: number, at: string) =>
   queryOptions({
@@ -251,7 +243,7 @@ export const columnsThen = (node: string, depth: number, at: string) =>
     queryKey: ["columns then", node, depth, at],
     queryFn: ({ signal }) =>
       columns(node, depth, at, signal).catch((error: unknown) => {
-        if (error instanceof Failure && error.status === 404) return NO_COLUMNS;
+        if (error instanceof Failure && error.status === 404) return NO_LINES;
         throw error;
       }),
   });

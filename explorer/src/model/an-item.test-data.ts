@@ -1,5 +1,7 @@
 /** Nodes and graphs for tests; the id of a job begins with its kind. */
 
+import { datasetId, fieldId } from "../url/ids";
+import { type Column, type ColumnLines, NO_LINES, type Source, type Step } from "./columns";
 import { blankItem, type Degree, type Item, toLineage } from "./graph";
 
 export function anItem(id: string, change: Partial<Item> = {}): Item {
@@ -24,3 +26,23 @@ export function aLineage(
   const items = ids.map((id) => anItem(id, changes[id]));
   return toLineage(items, arrowsOfPaths(paths), false, new Map(Object.entries(more)));
 }
+
+/** A column of the namespace `n` by its dataset and its own name: "orders.amount". */
+export function aColumn(name: string, change: Partial<Column> = {}): Column {
+  const [datasetName = "", field = ""] = name.split(".");
+  const of = { namespace: "n", name: datasetName };
+  const column = { id: fieldId(of, field), dataset: datasetId(of), namespace: "n", datasetName, field };
+  return { ...column, type: "int", stale: false, known: true, place: null, reportedBy: [], ...change };
+}
+
+/** A column as a source, each step a copy but for its changes. */
+export const aSource = (name: string, ...steps: Partial<Step>[]): Source => ({
+  ...aColumn(name),
+  steps: steps.map((step) => ({ direct: true, kind: "IDENTITY", description: null, masked: false, ...step })),
+});
+
+/** The lines of columns, by the columns that they lead to. */
+export const linesTo = (sources: Record<string, Source[]>): ColumnLines => ({
+  ...NO_LINES,
+  sources: new Map(Object.entries(sources).map(([name, of]) => [aColumn(name).id, of])),
+});

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { anItem } from "./an-item.test-data";
 import { changeRows, columnChangeRows, nextChange, type Step, stepsOfVersions } from "./changes";
+import { NO_LINES } from "./columns";
 import { compareLineages } from "./compare";
 import { type Arrow, type Item, toLineage } from "./graph";
 
@@ -74,7 +75,6 @@ test("columns are told with what changed of each, and who made it", () => {
     [idOf("tax"), "added"],
     [idOf("old"), "removed"],
   ] as const);
-  const lines = { columns: [], sources: new Map(), own: new Map(), dependencies: new Map(), truncated: false };
   const dataset = "dataset:s3://lake:orders";
   const made: Step[] = [
     {
@@ -85,7 +85,11 @@ test("columns are told with what changed of each, and who made it", () => {
     },
     { ...NOTHING, time: MORNING, runs: [], columns: { ...NO_COLUMNS, retyped: [{ dataset, name: "other" }] } },
   ];
-  const told = columnChangeRows({ lines, changes, details, arrows: new Map() }, new Set([idOf("amount")]), made);
+  const told = columnChangeRows(
+    { lines: NO_LINES, changes, details, arrows: new Map() },
+    new Set([idOf("amount")]),
+    made,
+  );
   expect(
     told.map(({ name, change, isDrawn, details, cause }) => [name, change, isDrawn, details, cause?.time]),
   ).toEqual([

@@ -1,16 +1,9 @@
 import { expect, test } from "vitest";
 
-import { type ColumnArrow, type ColumnLines, cardsOf, formulasOf, operationOf, type Step } from "./columns";
+import { aColumn, aSource, linesTo } from "./an-item.test-data";
+import { cardsOf, columnArrows, formulasOf, NO_LINES, operationOf, type Step } from "./columns";
 
-const DIRECT: Step = { direct: true, kind: "IDENTITY", description: null, masked: false };
-
-const anArrow = (step: Partial<Step>, to = "out"): ColumnArrow => ({
-  from: "in",
-  to,
-  steps: [{ ...DIRECT, ...step }],
-  direct: step.direct ?? true,
-  masked: step.masked ?? false,
-});
+const anArrow = (step: Partial<Step>) => columnArrows(linesTo({ out: [aSource("in.x", step)] }))[0]!;
 
 test.each([
   [{}, "=", "a copy"],
@@ -28,37 +21,14 @@ test("a line that is indirect, or without a step, has no sign", () => {
   expect(operationOf({ ...anArrow({}), steps: [] })).toBeNull();
 });
 
-test("a column has the formulas of its lines; none if each of them copies", () =>
-  expect([
-    ...formulasOf([
-      anArrow({}),
-      anArrow({}, "both"),
-      anArrow({ kind: "AGGREGATION", description: "sum(x)" }, "both"),
-      anArrow({ kind: "AGGREGATION", description: "sum(x)" }, "both"),
-    ]),
-  ]).toEqual([
-    ["out", ""],
-    ["both", "sum(x)"],
-  ]));
+test("a column has the formulas of its lines; none if each of them copies", () => {
+  const sum = aSource("in.y", { kind: "AGGREGATION", description: "sum(x)" });
+  const lines = linesTo({ out: [aSource("in.x", {})], both: [aSource("in.x", {}), sum, sum] });
+  expect([...formulasOf(columnArrows(lines)).values()]).toEqual(["", "sum(x)"]);
+});
 
 const FIELDS = Array.from({ length: 14 }, (_, index) => `c${String(index).padStart(2, "0")}`);
-const OF_D = {
-  dataset: "d",
-  namespace: "n",
-  datasetName: "d",
-  type: "int",
-  stale: false,
-  known: true,
-  place: null,
-  reportedBy: [],
-};
-const LINES: ColumnLines = {
-  columns: FIELDS.map((field) => ({ ...OF_D, id: field, field })),
-  sources: new Map(),
-  own: new Map(),
-  dependencies: new Map(),
-  truncated: false,
-};
+const LINES = { ...NO_LINES, columns: FIELDS.map((field) => aColumn(`d.${field}`, { id: field })) };
 const SHOWING = { path: new Set<string>(), opened: new Map(), first: new Set<string>(), isShown: () => true };
 
 test("a card has twelve columns, those on the path first, then in the order of the schema", () => {
@@ -69,7 +39,7 @@ test("a card has twelve columns, those on the path first, then in the order of t
 });
 
 test("an opened card has all columns with the text of its filter", () => {
-  const [card] = cardsOf(LINES, { ...SHOWING, opened: new Map([["d", "C1"]]) });
+  const [card] = cardsOf(LINES, { ...SHOWING, opened: new Map([["dataset:n:d", "C1"]]) });
   expect([card!.columns.map(({ id }) => id), card!.more, card!.filter]).toEqual([
     ["c10", "c11", "c12", "c13"],
     10,

@@ -44,6 +44,14 @@ export interface ColumnLines {
   truncated: boolean;
 }
 
+export const NO_LINES: ColumnLines = {
+  columns: [],
+  sources: new Map(),
+  own: new Map(),
+  dependencies: new Map(),
+  truncated: false,
+};
+
 export interface ColumnArrow extends Arrow {
   steps: readonly Step[];
   direct: boolean;

@@ -1,45 +1,26 @@
 import { expect, test } from "vitest";
 
-import type { ColumnLines, Source } from "./columns";
+import { aColumn, aSource, linesTo } from "./an-item.test-data";
+import type { ColumnLines } from "./columns";
 import { compareColumns } from "./compare-columns";
 
-const idOf = (field: string) => `datasetField:s3://lake:${field.replace(".", ":")}`;
+const idOf = (name: string) => aColumn(name).id;
 
 /** "checked.seats: planes.seats raw.seats=sum" is a column, its sources, and how each is used. */
 function someLines(...texts: readonly string[]): ColumnLines {
   const parsed = texts.map((text) => text.split(": ").map((part) => part.split(" ").filter(Boolean)));
-  const columnOf = (text: string) => {
-    const [dataset = "", field = ""] = text.split(".");
-    return {
-      id: idOf(text),
-      dataset: `dataset:s3://lake:${dataset}`,
-      namespace: "s3://lake",
-      datasetName: dataset,
-      field,
-    };
-  };
-  const sourceOf = (text: string): Source => {
+  const sourceOf = (text: string) => {
     const [name = "", description = null] = text.split("=");
-    return { ...columnOf(name), steps: [{ direct: true, kind: "IDENTITY", description, masked: false }] };
+    return aSource(name, { description });
   };
   return {
-    columns: parsed.map(([[name = "", type = "int"] = []]) => ({
-      ...columnOf(name),
-      type,
-      stale: false,
-      known: true,
-      place: null,
-      reportedBy: [],
-    })),
-    sources: new Map(parsed.map(([[name = ""] = [], sources = []]) => [idOf(name), sources.map(sourceOf)])),
-    own: new Map(),
-    dependencies: new Map(),
-    truncated: false,
+    ...linesTo(Object.fromEntries(parsed.map(([[name = ""] = [], sources = []]) => [name, sources.map(sourceOf)]))),
+    columns: parsed.map(([[name = "", type = "int"] = []]) => aColumn(name, { type })),
   };
 }
 
 const shown = (changes: ReadonlyMap<string, string>) =>
-  Object.fromEntries([...changes].map(([id, change]) => [id.replaceAll("datasetField:s3://lake:", ""), change]));
+  Object.fromEntries([...changes].map(([id, change]) => [id.replaceAll("datasetField:n:", ""), change]));
 
 test("columns and lines that came, went or are made in another way are named", () => {
   const before = someLines("checked.seats: planes.seats", "checked.old: raw.old", "checked.id: raw.id");

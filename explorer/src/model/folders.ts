@@ -1,5 +1,6 @@
 /** Folders of names: the first segments after the shared segments, and lists narrowed to a folder. */
 
+import { groupBy } from "./group-by";
 import { hasTitles } from "./kinds";
 
 export interface Folder {
@@ -24,15 +25,10 @@ export const segmentsOf = ({ namespace, name }: Named): string[] =>
 export function foldersOf(names: readonly Named[], within: string): Folder[] {
   const paths = names.filter((name) => isIn(name, within)).map(segmentsOf);
   const depth = sharedDepth(paths);
-  const counts = new Map<string, number>();
-  for (const path of paths) {
-    if (path.length <= depth + 1) continue;
-    const folder = path.slice(0, depth + 1).join("/");
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  }
-  return [...counts]
-    .filter(([, count]) => count > 1)
-    .map(([path, count]) => ({ path, title: path.slice(path.lastIndexOf("/") + 1), count }))
+  const deep = paths.filter(({ length }) => length > depth + 1);
+  return [...groupBy(deep, (path) => path.slice(0, depth + 1).join("/"))]
+    .filter(([, names]) => names.length > 1)
+    .map(([path, names]) => ({ path, title: path.slice(path.lastIndexOf("/") + 1), count: names.length }))
     .sort((a, b) => b.count - a.count || (a.path < b.path ? -1 : 1))
     .slice(0, FOLDERS_MAX);
 }

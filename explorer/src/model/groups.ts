@@ -4,6 +4,7 @@ import type { Grouping } from "../url/state";
 import { segmentsOf, sharedDepth } from "./folders";
 import { type Health, healthOf } from "./freshness";
 import { type Arrow, type Item, type Lineage, rankOf } from "./graph";
+import { groupBy } from "./group-by";
 import { shortOf } from "./titles";
 
 export interface Group {
@@ -40,11 +41,7 @@ interface Member {
 export function groupsOf(lineage: Lineage, ids: Iterable<string>, by: Grouping, opened: readonly string[]): Grouped {
   const items = [...ids].flatMap((id) => lineage.items.get(id) ?? []);
   const keys = joinSmall(keysOf(lineage, items, by, new Set(opened)));
-  const byGroup = new Map<string, Item[]>();
-  for (const item of items) {
-    const { key } = keys.get(item.id)!;
-    byGroup.set(key, [...(byGroup.get(key) ?? []), item]);
-  }
+  const byGroup = groupBy(items, ({ id }) => keys.get(id)!.key);
   const at = new Map<string, string>();
   const groups = new Map<string, Group>();
   const members: string[] = [];
@@ -70,11 +67,7 @@ const mostUrgent = (items: readonly Item[]) =>
 function toGroup(id: string, title: string, items: readonly Item[]): Group {
   const jobs = items.filter(({ kind }) => kind === "job"),
     datasets = items.filter(({ kind }) => kind === "dataset");
-  const healths: Partial<Record<Health, number>> = {};
-  for (const job of jobs) {
-    const { health } = healthOf(job, null);
-    healths[health] = (healths[health] ?? 0) + 1;
-  }
+  const byHealth = groupBy(jobs, (job) => healthOf(job, null).health);
   const [first] = datasets;
   const isShared = first && datasets.every(({ namespace }) => namespace === first.namespace);
   return {
@@ -83,7 +76,7 @@ function toGroup(id: string, title: string, items: readonly Item[]): Group {
     namespace: isShared ? first.namespace : "",
     datasets: datasets.length,
     jobs: jobs.length,
-    healths,
+    healths: Object.fromEntries([...byHealth].map(([health, ofHealth]) => [health, ofHealth.length])),
   };
 }
 
@@ -136,9 +129,8 @@ function keysOf(
 
 /** Return the group of a dataset by its folder: the first segment after the shared segments of the namespace. */
 function foldersOf(datasets: readonly Item[], opened: ReadonlySet<string>): (item: Item) => Member {
-  const names = new Map<string, string[][]>();
-  for (const item of datasets) names.set(item.namespace, [...(names.get(item.namespace) ?? []), segmentsOf(item)]);
-  const depths = new Map([...names].map(([namespace, paths]) => [namespace, sharedDepth(paths)]));
+  const byNamespace = groupBy(datasets, ({ namespace }) => namespace);
+  const depths = new Map([...byNamespace].map(([name, items]) => [name, sharedDepth(items.map(segmentsOf))]));
   return (item) => {
     const { namespace } = item;
     const segments = segmentsOf(item);
@@ -162,11 +154,10 @@ function memberOf({ items, up }: Lineage, item: Item, by: Grouping): Member {
 
 /** Join the smallest of too many groups. */
 function joinSmall(keys: Map<string, Member>): Map<string, Member> {
-  const sizes = new Map<string, number>();
-  for (const { key } of keys.values()) sizes.set(key, (sizes.get(key) ?? 0) + 1);
-  if (sizes.size <= GROUPS_MAX) return keys;
-  const large = [...sizes].sort(([a, size], [b, other]) => other - size || (a < b ? -1 : 1)).slice(0, GROUPS_MAX - 1);
-  const kept = new Set(large.map(([key]) => key));
-  const rest = { key: REST, title: `${sizes.size - kept.size} smaller groups` };
+  const byKey = [...groupBy(keys.values(), ({ key }) => key)];
+  if (byKey.length <= GROUPS_MAX) return keys;
+  const large = byKey.sort(([a, all], [b, other]) => other.length - all.length || (a < b ? -1 : 1));
+  const kept = new Set(large.slice(0, GROUPS_MAX - 1).map(([key]) => key));
+  const rest = { key: REST, title: `${byKey.length - kept.size} smaller groups` };
   return new Map([...keys].map(([id, member]) => [id, kept.has(member.key) ? member : rest]));
 }

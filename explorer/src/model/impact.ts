@@ -1,7 +1,9 @@
 /** All nodes downstream of a node, with their distance and the way there. */
 
 import type { components } from "../api/schema";
+import { datasetOf } from "../url/ids";
 import type { Item } from "./graph";
+import { groupBy } from "./group-by";
 
 /** How a column's values reach a node: directly, masked on every path, or unknown. */
 type Reach = Pick<components["schemas"]["Flow"], "direct" | "masked" | "certain">;
@@ -72,11 +74,7 @@ export function narrowed(impacted: readonly Impacted[], { kind, owner, effect, t
 
 /** Return the impacted columns of each dataset, by the dataset's namespace and name. */
 export function columnsByDataset(impacted: readonly Impacted[]): Map<string, string[]> {
-  const columns = new Map<string, string[]>();
-  for (const row of impacted) {
-    if (kindOfItem(row) !== "field") continue;
-    const dataset = row.item.id.slice(0, row.item.id.lastIndexOf(":")).replace(/^datasetField:/, "dataset:");
-    columns.set(dataset, [...(columns.get(dataset) ?? []), row.item.id.slice(row.item.id.lastIndexOf(":") + 1)]);
-  }
-  return columns;
+  const ids = impacted.filter((row) => kindOfItem(row) === "field").map(({ item }) => item.id);
+  const fieldOf = (id: string) => id.slice(id.lastIndexOf(":") + 1);
+  return new Map([...groupBy(ids, datasetOf)].map(([dataset, columns]) => [dataset, columns.map(fieldOf)]));
 }

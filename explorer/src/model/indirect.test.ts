@@ -1,32 +1,15 @@
 import { expect, test } from "vitest";
 
-import type { ColumnLines, Source } from "./columns";
+import { aSource } from "./an-item.test-data";
+import { NO_LINES } from "./columns";
 import { indirectSources } from "./indirect";
 
-const source = (datasetName: string, field: string | null, ...kinds: string[]): Source => ({
-  id: field === null ? `dataset:n:${datasetName}` : `datasetField:n:${datasetName}:${field}`,
-  dataset: `dataset:n:${datasetName}`,
-  namespace: "n",
-  datasetName,
-  field,
-  steps: kinds.map((kind) => ({ direct: false, kind, description: null, masked: false })),
-});
-const LINES: ColumnLines = {
-  columns: [],
-  sources: new Map(),
-  own: new Map([["datasetField:n:sales:amount", [source("rates", "day", "CONDITIONAL")]]]),
-  dependencies: new Map([
-    [
-      "dataset:n:sales",
-      [
-        source("orders", "customer", "JOIN"),
-        source("orders", "status", "FILTER", "JOIN"),
-        source("days", null, "GROUP_BY"),
-        source("sales", "id", "SORT"),
-      ],
-    ],
-  ]),
-  truncated: false,
+const used = (name: string, ...kinds: string[]) => aSource(name, ...kinds.map((kind) => ({ kind, direct: false })));
+const ROWS = [used("orders.customer", "JOIN"), used("orders.status", "FILTER", "JOIN"), used("sales.id", "SORT")];
+const LINES = {
+  ...NO_LINES,
+  own: new Map([["datasetField:n:sales:amount", [used("rates.day", "CONDITIONAL")]]]),
+  dependencies: new Map([["dataset:n:sales", [...ROWS, { ...used("days", "GROUP_BY"), field: null }]]]),
 };
 
 test("a dataset is an indirect source once, with all that its columns are used for", () => {

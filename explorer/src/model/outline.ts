@@ -1,6 +1,7 @@
 /** Trees of records, folded: records with the same action at the same place make a line with a count. */
 
 import type { components } from "../api/schema";
+import { groupBy } from "./group-by";
 
 export interface Step {
   node_id: string;
@@ -56,22 +57,16 @@ export function nestGroups(groups: readonly Group[]): Fold[] {
 
 /** Fold the records below a record by action, level by level; each record counts once. */
 export function outlineOf(records: readonly Step[], root: string): Fold[] {
-  const below = new Map<string, Step[]>();
   const ids = new Set(records.map((record) => record.node_id));
-  for (const record of records) {
-    // A record without its parent goes below the root: nothing may be lost.
-    const parent = record.parent_id !== record.node_id && ids.has(record.parent_id) ? record.parent_id : root;
-    below.set(parent, [...(below.get(parent) ?? []), record]);
-  }
+  // A record without its parent goes below the root: nothing may be lost.
+  const below = groupBy(records, ({ node_id, parent_id }) =>
+    parent_id !== node_id && ids.has(parent_id) ? parent_id : root,
+  );
   const met = new Set<string>();
+  const isNew = ({ node_id }: Step) => !met.has(node_id) && met.add(node_id);
   const fold = (parents: readonly string[]): Fold[] => {
-    const groups = new Map<string, Step[]>();
-    for (const record of parents.flatMap((parent) => below.get(parent) ?? [])) {
-      if (met.has(record.node_id)) continue;
-      met.add(record.node_id);
-      groups.set(record.action_taken, [...(groups.get(record.action_taken) ?? []), record]);
-    }
-    return [...groups]
+    const steps = parents.flatMap((parent) => below.get(parent) ?? []).filter(isNew);
+    return [...groupBy(steps, ({ action_taken }) => action_taken)]
       .sort(([, a], [, b]) => least(times(a)) - least(times(b)) || (a[0]!.action_taken < b[0]!.action_taken ? -1 : 1))
       .map(([action, steps]) => ({
         key: action,

@@ -1,6 +1,7 @@
 /** Paths in a drawn graph: the whole path through a node, the paths between two, a node's neighbours. */
 
 import { type Arrow, arrowKey, type Item, type Lineage, reach } from "./graph";
+import { groupBy } from "./group-by";
 
 export type PathNodes = ReadonlySet<string>;
 
@@ -12,12 +13,8 @@ export interface Path {
 
 /** Return the neighbours of each node on both sides. */
 export function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map<string, string[]> } {
-  const up = new Map<string, string[]>(),
-    down = new Map<string, string[]>();
-  for (const { from, to } of arrows) {
-    down.set(from, [...(down.get(from) ?? []), to]);
-    up.set(to, [...(up.get(to) ?? []), from]);
-  }
+  const up = new Map([...groupBy(arrows, ({ to }) => to)].map(([to, all]) => [to, all.map(({ from }) => from)]));
+  const down = new Map([...groupBy(arrows, ({ from }) => from)].map(([from, all]) => [from, all.map(({ to }) => to)]));
   return { up, down };
 }
 

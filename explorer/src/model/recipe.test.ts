@@ -1,29 +1,18 @@
 import { describe, expect, test } from "vitest";
 
-import type { ColumnLines, Source } from "./columns";
+import { aColumn, aSource, linesTo } from "./an-item.test-data";
+import type { Source, Step } from "./columns";
 import { sortFlows } from "./flows";
 import { recipeOf, textOf } from "./recipe";
 
-const source = (id: string, description = "", more: Partial<Source["steps"][number]> = {}): Source => ({
-  id,
-  dataset: "d",
-  namespace: "n",
-  datasetName: "d",
-  field: id,
-  steps: [{ direct: true, kind: description ? "TRANSFORMATION" : "IDENTITY", description, masked: false, ...more }],
-});
-const lines = (sources: Record<string, Source[]>): ColumnLines => ({
-  columns: [],
-  sources: new Map(Object.entries(sources)),
-  own: new Map(),
-  dependencies: new Map(),
-  truncated: false,
-});
-const text = (sources: Record<string, Source[]>, of: string) => textOf(recipeOf(lines(sources), of), (id) => id);
+const source = (name: string, description = "", more: Partial<Step> = {}) =>
+  aSource(name, { kind: description ? "TRANSFORMATION" : "IDENTITY", description, ...more });
+const recipe = (sources: Record<string, Source[]>, of: string) => recipeOf(linesTo(sources), aColumn(of).id);
+const text = (sources: Record<string, Source[]>, of: string) => textOf(recipe(sources, of), (id) => id.split(":")[2]!);
 
 describe("a recipe", () => {
   test("goes from the column back to its sources, each column once", () => {
-    const recipe = text(
+    const words = text(
       {
         sum: [source("a", "a + b"), source("b", "a + b")],
         a: [source("raw", "trim(raw)")],
@@ -31,7 +20,7 @@ describe("a recipe", () => {
       },
       "sum",
     );
-    expect(recipe).toBe(
+    expect(words).toBe(
       "1. sum is a + b, of a, b.\n2. a is trim(raw), of raw.\n3. b is hash(raw), of raw, masked.\nIt begins in raw.",
     );
   });
@@ -54,8 +43,8 @@ describe("a recipe", () => {
     const long = Object.fromEntries(
       Array.from({ length: 100 }, (_, place) => [`c${place}`, [source(`c${place + 1}`, "x + 1")]]),
     );
-    expect(recipeOf(lines(long), "c0")).toMatchObject({ truncated: true });
-    expect(recipeOf(lines(long), "c0").steps).toHaveLength(60);
+    expect(recipe(long, "c0")).toMatchObject({ truncated: true });
+    expect(recipe(long, "c0").steps).toHaveLength(60);
   });
 });
 

@@ -1,7 +1,6 @@
 /** Controls and heads of several views. */
 
 import { Link } from "wouter";
-import { link } from "../url/state";
 import { SignOf } from "./signs";
 import "./menu.css";
 import { Children, type ComponentProps, Fragment, type MouseEvent, type ReactNode, useId } from "react";
@@ -27,21 +26,20 @@ export function Choices<T extends string>({ label, among, value, choose }: Choic
   );
 }
 
-interface FilterProps {
+type FilterProps = ComponentProps<"input"> & {
   label: string;
-  value: string;
   set: (text: string) => void;
   hint?: string;
   look?: string;
-}
+};
 
-export const Filter = ({ label, value, set, hint = "filter", look = "" }: FilterProps) => (
+export const Filter = ({ label, set, hint = "filter", look = "", ...rest }: FilterProps) => (
   <input
     className={`field ${look}`}
     placeholder={hint}
     aria-label={label}
-    value={value}
     onChange={(event) => set(event.target.value)}
+    {...rest}
   />
 );
 
@@ -72,8 +70,15 @@ export function Select({ label, value, none, among, choose, look = "field" }: Se
   );
 }
 
-export const CloseButton = ({ close }: { close: () => void }) => (
-  <button className="icon close" aria-label="close" onClick={close}>
+interface CloseProps {
+  close: () => void;
+  label?: string;
+  look?: string;
+  title?: string;
+}
+
+export const CloseButton = ({ close, label = "close", look = "close", title }: CloseProps) => (
+  <button type="button" className={`icon ${look}`} aria-label={label} title={title} onClick={close}>
     <SignOf of="close" />
   </button>
 );
@@ -145,31 +150,45 @@ export function Fact({ of, isMono = false, is, children = is }: FactProps) {
 export type TabTitles = readonly [string, string][];
 
 interface TabsProps {
-  view: "dataset" | "job";
-  node: string;
-  tab: string;
+  label?: string;
   of: TabTitles;
+  tab: string;
+  to: (tab: string) => string;
 }
 
-export const Tabs = ({ view, node, tab, of }: TabsProps) => (
-  <nav className="tabs" aria-label="parts">
+export const Tabs = ({ label = "parts", of, tab, to }: TabsProps) => (
+  <nav className="tabs" aria-label={label}>
     {of.map(([value, title]) => (
-      <Link key={value} href={link(view, { node, tab: value })} aria-current={tab === value ? "page" : undefined}>
+      <Link key={value} href={to(value)} aria-current={tab === value ? "page" : undefined}>
         {title}
       </Link>
     ))}
   </nav>
 );
 
-export function Menu({ title, children }: { title: string; children: ReactNode }) {
+interface MenuProps {
+  title: string;
+  hint?: string;
+  look?: string;
+  /** Acts by their words; each closes the menu. */
+  choices?: readonly (readonly [string, () => unknown])[];
+  children?: ReactNode;
+}
+
+export function Menu({ title, hint, look = "at-button", choices = [], children }: MenuProps) {
   const id = useId();
   return (
     <>
-      <button className="button" popoverTarget={id}>
+      <Button popoverTarget={id} title={hint}>
         {title}
-      </button>
-      <div id={id} popover="auto" className="menu at-button">
+      </Button>
+      <div id={id} popover="auto" className={`menu ${look}`}>
         {children}
+        {choices.map(([word, act]) => (
+          <button key={word} className="icon" popoverTarget={id} popoverTargetAction="hide" onClick={() => void act()}>
+            {word}
+          </button>
+        ))}
       </div>
     </>
   );

@@ -5,6 +5,7 @@ import "./edit.css";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 
+import type { Schema } from "../api/client";
 import {
   annotated,
   describe,
@@ -20,46 +21,34 @@ import {
 import { type Dataset, type Job, TAGS } from "../api/queries";
 import { callerName } from "../model/format";
 import { kindOf, nameOf } from "../url/ids";
-import { Button } from "./controls";
+import { Button, CloseButton, Fact, Filter } from "./controls";
 import { When } from "./frame";
 import { useReader } from "./me";
-import { SignOf } from "./signs";
 
-interface Reporter {
-  producer: string | null;
-  caller: string | null;
-  at: string;
-}
+type Reporter = Schema<"Attribution">;
 
 /** Who reported an annotation, and when: a caller of the API, or the producer of a facet. */
-function By({ reporter }: { reporter: Reporter }) {
-  const { producer, caller, at } = reporter;
-  return (
-    <span className="small muted" title={caller ?? producer ?? undefined}>
-      {producer ? "reported" : `set${caller ? ` by ${callerName(caller)}` : " here"}`} <When time={at} />
-    </span>
-  );
-}
+const By = ({ reporter: { producer, caller, at } }: { reporter: Reporter }) => (
+  <span className="small muted" title={caller ?? producer ?? undefined}>
+    {producer ? "reported" : `set${caller ? ` by ${callerName(caller)}` : " here"}`} <When time={at} />
+  </span>
+);
 
 /** A line for each annotation set through the API: text, caller, time. */
 export function SetHere({ of }: { of: Dataset | Job }) {
-  const { reportedBy } = of;
+  const { description, fieldDescriptions, owners, tags } = of.reportedBy;
   const isSet = ({ producer }: Reporter) => producer === null;
-  const rows: [string, Reporter][] = [
-    ...(reportedBy.description && isSet(reportedBy.description)
-      ? [["description", reportedBy.description] as [string, Reporter]]
-      : []),
-    ...reportedBy.fieldDescriptions.map((entry): [string, Reporter] => [`description of ${entry.field}`, entry]),
-    ...reportedBy.owners.filter(isSet).map((owner): [string, Reporter] => [`owner ${owner.name}`, owner]),
-    ...reportedBy.tags
+  const rows = [
+    ...(description && isSet(description) ? [["description", description] as const] : []),
+    ...fieldDescriptions.map((text) => [`description of ${text.field}`, text] as const),
+    ...owners.filter(isSet).map((owner) => [`owner ${owner.name}`, owner] as const),
+    ...tags
       .filter(({ source }) => source === "API")
-      .map((tag): [string, Reporter] => [`tag ${tag.name}${tag.field ? ` of ${tag.field}` : ""}`, tag]),
+      .map((tag) => [`tag ${tag.name}${tag.field ? ` of ${tag.field}` : ""}`, tag] as const),
   ];
-  if (!rows.length) return null;
   return (
-    <>
-      <dt>Set here</dt>
-      <dd>
+    rows.length > 0 && (
+      <Fact of="Set here">
         <ul className="plain">
           {rows.map(([what, reporter]) => (
             <li key={what}>
@@ -67,8 +56,8 @@ export function SetHere({ of }: { of: Dataset | Job }) {
             </li>
           ))}
         </ul>
-      </dd>
-    </>
+      </Fact>
+    )
   );
 }
 
@@ -153,12 +142,7 @@ function Parts({ thing, target, save, isBusy }: { thing: Dataset | Job; target: 
   const tags = reportedBy.tags.filter((tag) => (tag.field ?? undefined) === field);
   return (
     <fieldset {...(isBusy ? { "aria-busy": true } : {})}>
-      <Description
-        text={text}
-        by={by}
-        save={(description) => save((to) => describe(to, description))}
-        withdraw={by && by.producer === null ? () => save(withdraw) : undefined}
-      />
+      <Description text={text} by={by} save={save} />
       {field === undefined && (
         <List title="Owners" entries={reportedBy.owners} remove={(owner) => save((to) => removeOwner(to, owner))}>
           <Adding word="owner" also="kind" add={(owner, type) => save((to) => setOwner(to, owner, type))} />
@@ -171,19 +155,12 @@ function Parts({ thing, target, save, isBusy }: { thing: Dataset | Job; target: 
   );
 }
 
-interface DescriptionProps {
-  text: string;
-  by: Reporter | null;
-  save: (text: string) => Promise<boolean>;
-  withdraw: (() => Promise<boolean>) | undefined;
-}
-
-function Description({ text, by, save, withdraw }: DescriptionProps) {
+function Description({ text, by, save }: { text: string; by: Reporter | null; save: Save }) {
   const [typed, setTyped] = useState(text);
   useEffect(() => setTyped(text), [text]);
   const send = (event: FormEvent) => {
     event.preventDefault();
-    void save(typed);
+    void save((to) => describe(to, typed));
   };
   return (
     <form onSubmit={send}>
@@ -199,8 +176,8 @@ function Description({ text, by, save, withdraw }: DescriptionProps) {
       </label>
       <div className="actions">
         <Button>Save the description</Button>
-        {withdraw && (
-          <Button type="button" press={() => void withdraw()}>
+        {by?.producer === null && (
+          <Button type="button" press={() => void save(withdraw)}>
             Withdraw it
           </Button>
         )}
@@ -220,7 +197,7 @@ interface ListProps {
 function List({ title, entries, remove, children }: ListProps) {
   const section = useRef<HTMLElement>(null);
   // The button goes with its annotation.
-  const take = (name: string) => void remove(name).then((isDone) => isDone && section.current?.focus());
+  const drop = (name: string) => void remove(name).then((isDone) => isDone && section.current?.focus());
   return (
     <section ref={section} tabIndex={-1} aria-label={title.toLowerCase()}>
       <h2>{title}</h2>
@@ -233,14 +210,7 @@ function List({ title, entries, remove, children }: ListProps) {
             </span>
             <span className="end">
               <By reporter={entry} />
-              <button
-                type="button"
-                className="icon"
-                aria-label={`remove ${entry.name}`}
-                onClick={() => take(entry.name)}
-              >
-                <SignOf of="close" />
-              </button>
+              <CloseButton look="" label={`remove ${entry.name}`} close={() => drop(entry.name)} />
             </span>
           </li>
         ))}
@@ -272,14 +242,7 @@ function Adding({ word, also, add }: AddingProps) {
   };
   return (
     <form className="actions" onSubmit={send}>
-      <input
-        className="field"
-        placeholder={`new ${word}`}
-        aria-label={`new ${word}`}
-        list={list}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
+      <Filter label={`new ${word}`} hint={`new ${word}`} list={list} value={name} set={setName} />
       {word === "tag" && (
         <datalist id={list}>
           {known.data?.tags.map((tag) => (
@@ -287,15 +250,7 @@ function Adding({ word, also, add }: AddingProps) {
           ))}
         </datalist>
       )}
-      {also && (
-        <input
-          className="field"
-          placeholder={`${also}, if any`}
-          aria-label={`${also} of ${word}`}
-          value={more}
-          onChange={(event) => setMore(event.target.value)}
-        />
-      )}
+      {also && <Filter label={`${also} of ${word}`} hint={`${also}, if any`} value={more} set={setMore} />}
       <Button disabled={!name.trim()}>Add the {word}</Button>
     </form>
   );

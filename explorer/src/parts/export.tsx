@@ -34,42 +34,18 @@ export const CsvButton = ({ name, load }: { name: string; load: () => Promise<st
   <Button press={() => void saveCsv(name, load)}>CSV</Button>
 );
 
-export function Downloads(props: Props) {
-  return (
-    <Menu title="Export">
-      {choicesOf(props).map(([title, make]) => (
-        <button
-          key={title}
-          className="icon"
-          onClick={({ currentTarget }) => {
-            currentTarget.closest<HTMLElement>("[popover]")?.hidePopover();
-            void make();
-          }}
-        >
-          {title}
-        </button>
-      ))}
-    </Menu>
-  );
-}
-
-type Choice = readonly [title: string, make: () => void | Promise<void>];
-
-/** What the menu offers, each with what makes it. */
-function choicesOf({ name, picture: of, csv }: Props): Choice[] {
+export function Downloads({ name, picture: of, csv }: Props) {
   const file = name.replace(/[^\w.-]+/g, "_").slice(0, 80) || "lineage";
   const save = (end: "svg" | "png", make: (picture: Drawing) => BlobPart | Promise<BlobPart>) => async () => {
     const picture = of && svgOf(name, of);
     if (picture) download(`${file}.${end}`, end === "svg" ? "image/svg+xml" : "image/png", await make(picture));
   };
-  const pictures: Choice[] = [
+  const pictures = [
     ["Picture as SVG", save("svg", ({ text }) => text)],
     ["Picture as PNG", save("png", toPng)],
     ["Slide as PNG, 16:9", save("png", (picture) => toPng(toWide(picture)))],
-  ];
-  return [
-    ...(of ? pictures : []),
-    ...(csv ? [["List as CSV", () => saveCsv(file, csv)] as const] : []),
-    ["Copy the link", () => navigator.clipboard.writeText(location.href)],
-  ];
+  ] as const;
+  const list = csv && (["List as CSV", () => saveCsv(file, csv)] as const);
+  const address = ["Copy the link", () => navigator.clipboard.writeText(location.href)] as const;
+  return <Menu title="Export" choices={[...(of ? pictures : []), ...(list ? [list] : []), address]} />;
 }

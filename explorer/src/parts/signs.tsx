@@ -67,15 +67,8 @@ export function Stale({ children = "stale" }: { children?: React.ReactNode }) {
   );
 }
 
-const OF_STATE: Record<string, Sign> = {
-  COMPLETED: "completed",
-  FAILED: "failed",
-  RUNNING: "running",
-  ABORTED: "aborted",
-  NEW: "new",
-};
-
-const signOfState = (state: string | null): Sign => OF_STATE[state ?? ""] ?? "new";
+const OF_STATES: readonly Sign[] = ["completed", "failed", "running", "aborted"];
+const signOfState = (state: string | null) => OF_STATES.find((sign) => sign === state?.toLowerCase()) ?? "new";
 
 export function StateOf({ state, children }: { state: string | null; children?: React.ReactNode }) {
   return (

@@ -4,6 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useMemo, useState } from "react";
 
 import { count, duration } from "../model/format";
+import { Counted } from "./controls";
 import { NodeLink, pageOf, When } from "./frame";
 import { StateOf } from "./signs";
 
@@ -100,6 +101,23 @@ export function LongTable<T>(props: Props<T>) {
     </div>
   );
 }
+
+interface CardProps<T> extends Omit<Props<T>, "label"> {
+  title: string;
+  label?: string;
+  /** A number beside the title. */
+  of?: ReactNode;
+  /** The sentence in place of no rows. */
+  none?: string;
+}
+
+/** A table under its title. */
+export const TableCard = <T,>({ title, label = title.toLowerCase(), of, none, ...table }: CardProps<T>) => (
+  <section className="card">
+    {of === undefined ? <h2>{title}</h2> : <Counted title={title} of={of} />}
+    {none && !table.rows.length ? <p className="muted">{none}</p> : <LongTable label={label} {...table} />}
+  </section>
+);
 
 interface Order {
   name: string;

@@ -34,40 +34,26 @@ export interface Tick {
 // A browser counts whole milliseconds.
 const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
 
+const tick = (time: string, label: string, failed = false, same = false): Tick => {
+  return { time, at: after(time), label, failed, same };
+};
+
 /** The changes of the graph around a node; of a wide graph, and where they are too many, its versions or runs. */
 async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: AbortSignal): Promise<Tick[]> {
   const changes = isOfGraph ? await history(node, depth, signal) : null;
-  if (changes)
-    return changes.map((change) => ({
-      time: change.time,
-      at: after(change.time),
-      label: summaryOf(change),
-      failed: false,
-    }));
+  if (changes) return changes.map((change) => tick(change.time, summaryOf(change)));
   if (kindOf(node) === "job") {
     const { runs } = (await getOf(RUNS, node, { limit: TICKS_MAX }, signal)) as Runs;
-    return runs.map((run) => {
-      const time = run.endedAt ?? run.startedAt ?? run.createdAt;
-      return {
-        time,
-        at: after(time),
-        label: run.state.toLowerCase(),
-        failed: run.state === "FAILED" || run.state === "ABORTED",
-      };
-    });
+    return runs.map(({ state, endedAt, startedAt, createdAt }) =>
+      tick(endedAt ?? startedAt ?? createdAt, state.toLowerCase(), state === "FAILED" || state === "ABORTED"),
+    );
   }
   const { versions } = await getOf(VERSIONS, node, { limit: TICKS_MAX }, signal);
-  return versions.map((version, index) => {
-    const { createdAt: time, failed } = version;
+  return versions.map(({ createdAt, failed, fields }, index) => {
     const before = versions[index + 1];
-    const changes = before ? fieldChanges(before.fields, version.fields).map(writeChange).join(", ") : "";
-    return {
-      time,
-      at: after(time),
-      label: failed ? "a failed version" : changes || "a version",
-      failed,
-      same: before !== undefined && !changes,
-    };
+    const changes = before ? fieldChanges(before.fields, fields).map(writeChange).join(", ") : "";
+    const label = failed ? "a failed version" : changes || "a version";
+    return tick(createdAt, label, failed, before !== undefined && !changes);
   });
 }
 

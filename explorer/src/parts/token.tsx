@@ -1,13 +1,11 @@
 /** The reader's token: the dialog for it, shown when the API needs one, and the button in the header. */
 
-import "./menu.css";
-
-import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 
 import { type Door, tokens } from "../api/client";
 import type { Me } from "../api/queries";
 import { daysUntil, plural } from "../model/format";
-import { Button } from "./controls";
+import { Button, Menu } from "./controls";
 import { useReader } from "./me";
 import { mine } from "./mine";
 
@@ -81,38 +79,6 @@ function SignIn({ door }: { door: Door }) {
   );
 }
 
-interface AccountMenuProps {
-  hint: string;
-  title: string;
-  /** What is above the choices. */
-  about?: string;
-  choices: readonly (readonly [string, () => void])[];
-}
-
-function AccountMenu({ hint, title, about, choices }: AccountMenuProps) {
-  const id = useId();
-  const menu = useRef<HTMLDivElement>(null);
-  const choose = (act: () => void) => () => {
-    menu.current?.hidePopover();
-    act();
-  };
-  return (
-    <>
-      <Button popoverTarget={id} title={hint}>
-        {title}
-      </Button>
-      <div id={id} ref={menu} popover="auto" className="menu of-account">
-        {about && <p>{about}</p>}
-        {choices.map(([word, act]) => (
-          <button key={word} className="icon" onClick={choose(act)}>
-            {word}
-          </button>
-        ))}
-      </div>
-    </>
-  );
-}
-
 /** The button of the header: who the reader is, or the way to say so; nothing where the API needs no token. */
 export function Account() {
   const state = useTokenState(),
@@ -128,7 +94,8 @@ export function Account() {
     mine.leave();
   };
   return (
-    <AccountMenu
+    <Menu
+      look="of-account"
       hint={`${me.caller ?? "token"}\nnamespaces: ${namespaces}`}
       title={[namespaces.slice(0, 24), me.scopes.join(", "), ...left].join(" · ")}
       choices={[
@@ -146,15 +113,17 @@ function SignedIn({ me, door }: { me: Me; door: Door }) {
     void door.signOut();
   };
   return (
-    <AccountMenu
+    <Menu
+      look="of-account"
       hint={`signed in at ${door.issuer}`}
       title={(me.caller ?? "").replace(/^(user|client):/, "")}
-      about={
-        me.scopes.length
-          ? `${me.scopes.join(", ")} in ${[...me.namespaces, ...me.roots].join(", ")}`
-          : "You may see nothing yet: ask whoever runs the API for a grant."
-      }
       choices={[["Sign out", leave]]}
-    />
+    >
+      <p>
+        {me.scopes.length
+          ? `${me.scopes.join(", ")} in ${[...me.namespaces, ...me.roots].join(", ")}`
+          : "You may see nothing yet: ask whoever runs the API for a grant."}
+      </p>
+    </Menu>
   );
 }

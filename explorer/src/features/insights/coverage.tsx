@@ -1,10 +1,9 @@
 /** How much of what jobs do is reported: in all, by namespace, by producer, and job by job. */
 
-import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { count, plural } from "../../model/format";
 import { Button } from "../../parts/controls";
-import { Loaded, OfNamespace, useAddress, useTitle } from "../../parts/frame";
+import { Asked, OfNamespace, useAddress, useTitle } from "../../parts/frame";
 import { link } from "../../url/state";
 import { type Coverage, coverage } from "./queries";
 import { Jobs, LEVELS, Namespaces, Producers, share } from "./tables";
@@ -12,14 +11,13 @@ import { Jobs, LEVELS, Namespaces, Producers, share } from "./tables";
 export function CoverageView() {
   useTitle("Coverage");
   const { namespace, level } = useAddress("namespace", "level");
-  const result = useQuery(coverage(namespace));
   return (
     <div className="page">
       <h1>
         Coverage
         <OfNamespace name={namespace} />
       </h1>
-      <Loaded of={result}>
+      <Asked query={coverage(namespace)}>
         {(report) => (
           <>
             <Summary report={report} namespace={namespace} />
@@ -29,7 +27,7 @@ export function CoverageView() {
             <Jobs report={report} level={level} />
           </>
         )}
-      </Loaded>
+      </Asked>
     </div>
   );
 }

@@ -1,10 +1,9 @@
 /** What happened in the last days, by day: new and dropped datasets, changed schemas, jobs that began to fail. */
 
-import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import { count, plural } from "../../model/format";
 import { Choices, Select } from "../../parts/controls";
-import { Loaded, useAddress, useTitle } from "../../parts/frame";
+import { Asked, useAddress, useTitle } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
 import { link } from "../../url/state";
 import { keyOfNews, NewsItem } from "./news";
@@ -43,7 +42,6 @@ function useChoice() {
 export function FeedView() {
   useTitle("What happened");
   const { kind, namespace, days, change } = useChoice();
-  const result = useQuery(feed({ days, kind, namespace, limit: FEED_MAX }));
   return (
     <div className="page">
       <h1>What happened</h1>
@@ -57,7 +55,7 @@ export function FeedView() {
           choose={(value) => change({ days: DAYS.find((most) => String(most) === value) ?? WEEK })}
         />
       </div>
-      <Loaded of={result}>{(answer) => <Days {...answer} />}</Loaded>
+      <Asked query={feed({ days, kind, namespace, limit: FEED_MAX })}>{(answer) => <Days {...answer} />}</Asked>
     </div>
   );
 }

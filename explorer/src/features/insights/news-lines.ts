@@ -1,16 +1,11 @@
 /** News by the days of UTC, as the API counts them, and the news of a few lines. */
 
+import { groupBy } from "../../model/group-by";
+
 /** Return the news of each day, in the order given. */
-export function newsByDay<T extends { at: string }>(news: readonly T[]): [string, T[]][] {
-  const days = new Map<string, T[]>();
-  for (const entry of news) {
-    const day = entry.at.slice(0, 10);
-    const ofDay = days.get(day);
-    if (ofDay) ofDay.push(entry);
-    else days.set(day, [entry]);
-  }
-  return [...days];
-}
+export const newsByDay = <T extends { at: string }>(news: readonly T[]) => [
+  ...groupBy(news, ({ at }) => at.slice(0, 10)),
+];
 
 export interface Brief<T> {
   news: T;

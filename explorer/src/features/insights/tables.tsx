@@ -2,7 +2,7 @@
 
 import { count } from "../../model/format";
 import { MonoLink } from "../../parts/controls";
-import { type ColumnOf, LongTable, NONE, nodes, times } from "../../parts/table";
+import { type ColumnOf, NONE, nodes, TableCard, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 import type { Coverage } from "./queries";
@@ -36,15 +36,13 @@ export function Producers({ report }: { report: Coverage }) {
 /** The jobs of a level; without one, all. */
 export function Jobs({ report, level }: { report: Coverage; level: string }) {
   return (
-    <section className="card">
-      <h2>{titleOfLevel(level) ?? "Jobs"}</h2>
-      <LongTable
-        label="jobs"
-        columns={JOBS}
-        rows={report.jobs.filter(({ coverage }) => !level || coverage === level)}
-        keyOf={jobId}
-      />
-    </section>
+    <TableCard
+      title={titleOfLevel(level) ?? "Jobs"}
+      label="jobs"
+      columns={JOBS}
+      rows={report.jobs.filter(({ coverage }) => !level || coverage === level)}
+      keyOf={jobId}
+    />
   );
 }
 
@@ -83,12 +81,7 @@ function CountsTable<T extends Counts>({ title, rows, first }: Props<T>) {
     { name: "Incomplete", number: true, by: (row) => row.incompleteJobs },
     { name: "Outputs with columns", by: (row) => (row.outputs ? row.certainOutputs / row.outputs : -1), cell: share },
   ];
-  return (
-    <section className="card">
-      <h2>{title}</h2>
-      <LongTable label={title} columns={columns} rows={rows} height="360px" />
-    </section>
-  );
+  return <TableCard title={title} label={title} columns={columns} rows={rows} height="360px" />;
 }
 
 export type Level = "columns" | "tables" | "nothing" | "parent" | "silent";

@@ -1,15 +1,14 @@
 /** The dataset versions made of a load: of a run with its child runs, or of a version. */
 
-import { useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "wouter";
+import { Link } from "wouter";
 
 import { call } from "../../api/calls";
 import type { ResponseOf } from "../../api/client";
 import { toCsv } from "../../model/csv";
 import { plural } from "../../model/format";
 import { Downloads } from "../../parts/export";
-import { Loaded, NodeLink, useTitle, When } from "../../parts/frame";
-import { type ColumnOf, LongTable } from "../../parts/table";
+import { Asked, NodeLink, useAddress, useTitle } from "../../parts/frame";
+import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { datasetId } from "../../url/ids";
 import { link } from "../../url/state";
 
@@ -18,14 +17,12 @@ type Version = ResponseOf<typeof PATH>["versions"][number];
 
 export function RecallView() {
   useTitle("What is made of this");
-  const query = new URLSearchParams(useSearch());
-  const [run, node] = [query.get("run"), query.get("node") ?? ""];
-  const result = useQuery(call<typeof PATH>(PATH, run ? { runId: run } : { nodeId: node }));
+  const { run, node } = useAddress("run", "node");
   return (
     <div className="page">
       <h1>What is made of this</h1>
-      <p className="mono">{run ?? node}</p>
-      <Loaded of={result}>
+      <p className="mono">{run || node}</p>
+      <Asked query={call<typeof PATH>(PATH, run ? { runId: run } : { nodeId: node })}>
         {({ versions, cut }) => (
           <section className="card">
             <div className="actions">
@@ -40,21 +37,21 @@ export function RecallView() {
             <LongTable label="versions" columns={COLUMNS} rows={versions} />
           </section>
         )}
-      </Loaded>
+      </Asked>
     </div>
   );
 }
 
+const textOf = (entry: unknown) =>
+  typeof entry === "object"
+    ? Object.entries(entry ?? {})
+        .map((pair) => pair.join("="))
+        .join("/")
+    : String(entry);
 const partOf = ({ part }: Version) =>
   Object.values(part ?? {})
     .flat()
-    .map((entry) =>
-      typeof entry === "object"
-        ? Object.entries(entry ?? {})
-            .map((pair) => pair.join("="))
-            .join("/")
-        : String(entry),
-    )
+    .map(textOf)
     .join("; ");
 
 const csvOf = (versions: readonly Version[]) =>
@@ -69,7 +66,7 @@ const csvOf = (versions: readonly Version[]) =>
 const runLink = (run: string | null) => run && <Link href={link("run", { id: run })}>{run.slice(0, 8)}</Link>;
 
 const COLUMNS: ColumnOf<Version>[] = [
-  { name: "Holds it", by: ({ grade }) => grade, cell: ({ grade }) => grade },
+  { name: "Holds it", by: ({ grade }) => grade },
   {
     name: "Dataset",
     by: ({ name }) => name,
@@ -78,7 +75,7 @@ const COLUMNS: ColumnOf<Version>[] = [
   { name: "Version", look: "mono", cell: ({ version }) => version.slice(0, 8) },
   { name: "Part", cell: partOf },
   { name: "Owners", by: ({ owners }) => owners.join(), cell: ({ owners }) => owners.join(", ") },
-  { name: "Made", by: ({ createdAt }) => createdAt, cell: ({ createdAt }) => <When time={createdAt} /> },
+  times("Made", ({ createdAt }) => createdAt),
   { name: "By run", look: "mono", cell: ({ run }) => runLink(run) },
   { name: "Replaced by", look: "mono", cell: ({ repairedBy }) => runLink(repairedBy) },
 ];

@@ -41,7 +41,7 @@ export function DatasetView() {
             <Actions dataset={about} node={node} />
             <Neighbours dataset={{ ...about.id, node }} />
             <About dataset={about} />
-            <Tabs view="dataset" node={node} tab={tab} of={TABS} />
+            <Tabs of={TABS} tab={tab} to={(other) => link("dataset", { node, tab: other })} />
             {tab === "" && <Schema dataset={about} />}
             {tab === "versions" &&
               OF_DATASET.map(([feature, Card]) => can(feature) && <Card key={feature} node={node} />)}

@@ -1,6 +1,5 @@
 /** The versions of a dataset: those whose schema changed, or all of them. */
 
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { type DatasetVersion, datasetVersions } from "../../api/queries";
@@ -8,7 +7,7 @@ import { OF_LOAD } from "../../features";
 import { type FieldChange, fieldChanges } from "../../model/compare";
 import { count, plural } from "../../model/format";
 import { SchemaChanges } from "../../parts/error-text";
-import { Loaded } from "../../parts/frame";
+import { Asked } from "../../parts/frame";
 import { type Reader, useReader } from "../../parts/me";
 import { StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable, times } from "../../parts/table";
@@ -34,9 +33,8 @@ const tells = ({ version, changes }: Row) =>
 
 export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
   const { can } = useReader();
-  const result = useQuery(datasetVersions(node, VERSIONS_MAX));
   return (
-    <Loaded of={result}>
+    <Asked query={datasetVersions(node, VERSIONS_MAX)}>
       {({ versions, totalCount }) => {
         const rows = rowsOf(versions);
         const telling = rows.filter(tells);
@@ -71,7 +69,7 @@ export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
           </section>
         );
       }}
-    </Loaded>
+    </Asked>
   );
 }
 

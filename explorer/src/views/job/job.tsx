@@ -42,7 +42,7 @@ export function JobView() {
             </div>
             <About job={job} />
             <Tasks node={node} />
-            <Tabs view="job" node={node} tab={tab} of={TABS} />
+            <Tabs of={TABS} tab={tab} to={(other) => link("job", { node, tab: other })} />
             {tab === "" && <Runs node={node} />}
             {tab === "versions" && <Versions node={node} />}
             {tab === "code" && <Code facets={job.facets} />}

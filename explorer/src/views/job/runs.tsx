@@ -1,40 +1,36 @@
 /** The last runs of a job, as bars and as a table. */
 
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { errorOf, jobRuns, type Run } from "../../api/queries";
 import { lastLine } from "../../model/error-text";
 import { count, plural } from "../../model/format";
-import { Loaded, Nothing } from "../../parts/frame";
+import { Asked, Nothing } from "../../parts/frame";
 import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { link } from "../../url/state";
 import { Bars } from "./bars";
 
 const RUNS_MAX = 60;
 
-export function Runs({ node }: { node: string }) {
-  const result = useQuery(jobRuns(node, RUNS_MAX));
-  return (
-    <Loaded of={result}>
-      {({ runs, totalCount }) =>
-        runs.length === 0 ? (
-          <Nothing title="It never ran" />
-        ) : (
-          <section className="card">
-            <p className="muted">
-              {plural(totalCount, "run")}
-              {totalCount > runs.length && `; the newest ${count(runs.length)} are here`}. A bar’s height is how long it
-              took.
-            </p>
-            <Bars runs={runs} />
-            <LongTable label="runs" columns={columnsOf(runs)} rows={runs} keyOf={({ id }) => id} height="none" />
-          </section>
-        )
-      }
-    </Loaded>
-  );
-}
+export const Runs = ({ node }: { node: string }) => (
+  <Asked query={jobRuns(node, RUNS_MAX)}>
+    {({ runs, totalCount }) =>
+      runs.length === 0 ? (
+        <Nothing title="It never ran" />
+      ) : (
+        <section className="card">
+          <p className="muted">
+            {plural(totalCount, "run")}
+            {totalCount > runs.length && `; the newest ${count(runs.length)} are here`}. A bar’s height is how long it
+            took.
+          </p>
+          <Bars runs={runs} />
+          <LongTable label="runs" columns={columnsOf(runs)} rows={runs} keyOf={({ id }) => id} height="none" />
+        </section>
+      )
+    }
+  </Asked>
+);
 
 /** The columns of a table of runs, the newest first. */
 const columnsOf = (runs: readonly Run[]): ColumnOf<Run>[] => [

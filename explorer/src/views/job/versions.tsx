@@ -1,35 +1,30 @@
 /** The versions of a job, each with its code and its datasets. */
 
-import { useQuery } from "@tanstack/react-query";
-
 import type { ResponseOf } from "../../api/client";
 import { jobVersions } from "../../api/queries";
 import { plural } from "../../model/format";
-import { Loaded } from "../../parts/frame";
+import { Asked } from "../../parts/frame";
 import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { datasetId } from "../../url/ids";
 
-export function Versions({ node }: { node: string }) {
-  const result = useQuery(jobVersions(node, 100));
-  return (
-    <Loaded of={result}>
-      {({ versions, totalCount }) => (
-        <section className="card">
-          <p className="muted">
-            {plural(totalCount, "version")}, newest first: another one begins where code, inputs or outputs change.
-          </p>
-          <LongTable
-            label="versions"
-            columns={COLUMNS}
-            rows={versions.map((version, place) => ({ version, before: versions[place + 1] }))}
-            keyOf={({ version }) => version.version}
-            height="none"
-          />
-        </section>
-      )}
-    </Loaded>
-  );
-}
+export const Versions = ({ node }: { node: string }) => (
+  <Asked query={jobVersions(node, 100)}>
+    {({ versions, totalCount }) => (
+      <section className="card">
+        <p className="muted">
+          {plural(totalCount, "version")}, newest first: another one begins where code, inputs or outputs change.
+        </p>
+        <LongTable
+          label="versions"
+          columns={COLUMNS}
+          rows={versions.map((version, place) => ({ version, before: versions[place + 1] }))}
+          keyOf={({ version }) => version.version}
+          height="none"
+        />
+      </section>
+    )}
+  </Asked>
+);
 
 type Version = ResponseOf<"/api/v1/namespaces/{namespace}/jobs/{job}/versions">["versions"][number];
 
@@ -46,33 +41,25 @@ const COLUMNS: ColumnOf<{ version: Version; before: Version | undefined }>[] = [
       </>
     ),
   },
-  { name: "Reads", cell: ({ version, before }) => <Ids now={version.inputs} before={before?.inputs} /> },
-  { name: "Writes", cell: ({ version, before }) => <Ids now={version.outputs} before={before?.outputs} /> },
+  { name: "Reads", cell: ({ version, before }) => <Changed now={version.inputs} before={before?.inputs} /> },
+  { name: "Writes", cell: ({ version, before }) => <Changed now={version.outputs} before={before?.outputs} /> },
 ];
 
-interface Named {
-  namespace: string;
-  name: string;
-}
+type Ids = Version["inputs"] | Version["outputs"];
 
-function Ids({ now, before }: { now: readonly Named[]; before?: readonly Named[] | undefined }) {
-  const was = new Set(before?.map(datasetId)),
-    is = new Set(now.map(datasetId));
+function Changed({ now, before = now }: { now: Ids; before?: Ids | undefined }) {
+  const [was, is] = [before, now].map((ids) => new Set(ids.map(datasetId)));
   return (
     <ul className="plain">
-      {now.map((id) => (
-        <li key={datasetId(id)} className={before && !was.has(datasetId(id)) ? "added" : ""}>
-          {before && !was.has(datasetId(id)) && "+ "}
-          {id.name}
-        </li>
-      ))}
-      {before
-        ?.filter((id) => !is.has(datasetId(id)))
-        .map((id) => (
-          <li key={datasetId(id)} className="removed">
-            − {id.name}
+      {[...now, ...before.filter((id) => !is!.has(datasetId(id)))].map((id) => {
+        const change = !was!.has(datasetId(id)) ? "added" : is!.has(datasetId(id)) ? "" : "removed";
+        return (
+          <li key={datasetId(id)} className={change}>
+            {{ added: "+ ", removed: "− ", "": "" }[change]}
+            {id.name}
           </li>
-        ))}
+        );
+      })}
     </ul>
   );
 }

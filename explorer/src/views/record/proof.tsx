@@ -8,7 +8,7 @@ import { proofQuery, type RecordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { type Check, type Claims, type Proven, proofFile, proofFileName, prove } from "../../model/proof";
 import { Button, Fact } from "../../parts/controls";
-import { download, Failed, Loaded } from "../../parts/frame";
+import { Asked, download, Failed } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { Path } from "./tree";
@@ -22,25 +22,22 @@ const WAITING = {
   expired: "It has left the table, and the next compaction archives it. From then on it can be proved.",
 } as const;
 
-export function Proof({ root, node, withPath }: { root: string; node: string; withPath: boolean }) {
-  const result = useQuery(proofQuery(root, node));
-  return (
-    <section className="card proof" aria-label="proof">
-      <h2>Proof</h2>
-      <Loaded of={result} rows={4}>
-        {(proof) =>
-          proof.state === "live" || proof.state === "expired" ? (
-            <Verdict look="part" title="Not sealed yet">
-              {WAITING[proof.state]}
-            </Verdict>
-          ) : (
-            <Archived proof={proof} withPath={withPath} />
-          )
-        }
-      </Loaded>
-    </section>
-  );
-}
+export const Proof = ({ root, node, withPath }: { root: string; node: string; withPath: boolean }) => (
+  <section className="card proof" aria-label="proof">
+    <h2>Proof</h2>
+    <Asked query={proofQuery(root, node)} rows={4}>
+      {(proof) =>
+        proof.state === "live" || proof.state === "expired" ? (
+          <Verdict look="part" title="Not sealed yet">
+            {WAITING[proof.state]}
+          </Verdict>
+        ) : (
+          <Archived proof={proof} withPath={withPath} />
+        )
+      }
+    </Asked>
+  </section>
+);
 
 function Archived({ proof, withPath }: { proof: RecordProof; withPath: boolean }) {
   const { object, digests } = proof;

@@ -8,10 +8,10 @@ import { nestGroups } from "../../model/outline";
 import { Button, Filter, LinkButton, MonoLink } from "../../parts/controls";
 import { Bones, download, Failed, Head, Loaded, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
-import { type ColumnOf, LongTable, times } from "../../parts/table";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
 import { RecordPath } from "./path";
-import { Tree, timeOf } from "./tree";
+import { RECORD_NODE, RECORDED, Tree } from "./tree";
 
 export function RecordView() {
   const { node, root, action } = useAddress("node", "root", "action");
@@ -79,15 +79,9 @@ function Root({ root }: { root: string }) {
 }
 
 const COLUMNS: ColumnOf<SearchRecord>[] = [
-  {
-    name: "Node",
-    by: (record) => record.node_id,
-    cell: (record) => (
-      <MonoLink to={link("record", { node: record.node_id, root: record.root_id })}>{record.node_id}</MonoLink>
-    ),
-  },
+  RECORD_NODE,
   { name: "Place", look: "mono", by: (record) => record.storage_location },
-  times("Recorded", (record) => timeOf(record.recordedAt)),
+  RECORDED,
 ];
 
 function useRecords(root: string, action: string) {

@@ -4,15 +4,25 @@ import "./record.css";
 
 import { Link } from "wouter";
 
+import type { SearchRecord } from "../../api/record-queries";
 import { count, utc } from "../../model/format";
 import type { Fold, Step } from "../../model/outline";
 import { Fact, MonoLink } from "../../parts/controls";
 import { When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { SignOf } from "../../parts/signs";
+import { type ColumnOf, times } from "../../parts/table";
 import { link } from "../../url/state";
 
-export const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString();
+const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString();
+
+/** Columns of tables of records. */
+export const RECORD_NODE: ColumnOf<SearchRecord> = {
+  name: "Node",
+  by: ({ node_id }) => node_id,
+  cell: ({ node_id: node, root_id: root }) => <MonoLink to={link("record", { node, root })}>{node}</MonoLink>,
+};
+export const RECORDED = times<SearchRecord>("Recorded", ({ recordedAt }) => timeOf(recordedAt));
 
 export function Tree({ folds, root }: { folds: readonly Fold[]; root: string }) {
   return (

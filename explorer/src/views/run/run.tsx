@@ -7,7 +7,7 @@ import { childRuns, linkedRuns, type Run } from "../../api/queries";
 import { count } from "../../model/format";
 import { rankOf } from "../../model/graph";
 import { Counted, MonoLink } from "../../parts/controls";
-import { Loaded, NodeLink, Nothing, useAddress, useTitle } from "../../parts/frame";
+import { Asked, NodeLink, Nothing, useAddress, useTitle } from "../../parts/frame";
 import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link, type Side } from "../../url/state";
@@ -61,11 +61,10 @@ const LINKED = {
 
 function LinkedRuns({ id, side }: { id: string; side: Side }) {
   const { title, way } = LINKED[side];
-  const result = useQuery(linkedRuns(id, way));
   return (
     <section className="card">
       <h2>{title}</h2>
-      <Loaded of={result} rows={3}>
+      <Asked query={linkedRuns(id, way)} rows={3}>
         {({ runs, truncated }) => {
           const others = runs.filter(({ run }) => run.id !== id);
           return (
@@ -76,7 +75,7 @@ function LinkedRuns({ id, side }: { id: string; side: Side }) {
             </>
           );
         }}
-      </Loaded>
+      </Asked>
     </section>
   );
 }

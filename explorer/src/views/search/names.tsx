@@ -1,13 +1,12 @@
 /** Jobs, datasets and columns that were found: by a part of their name, by a tag, or all of a namespace. */
 
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { browse } from "../../api/list-queries";
 import type { Hit } from "../../api/queries";
 import { count, plural } from "../../model/format";
 import { type TestState, termsOf } from "../../model/terms";
-import { Loaded, mapOf, Nothing } from "../../parts/frame";
+import { Asked, Loaded, mapOf, Nothing } from "../../parts/frame";
 import { HitState, Marked, useHits } from "../../parts/hits";
 import { useReader } from "../../parts/me";
 import { Name } from "../../parts/name";
@@ -90,23 +89,20 @@ export function Names({ q, tag = "", state = "" }: { q: string; tag?: string; st
   );
 }
 
-export function Browse({ namespace }: { namespace: string }) {
-  const result = useQuery(browse(namespace, LIMIT));
-  return (
-    <Loaded of={result}>
-      {({ hits, total }) => (
-        <section className="card">
-          <p className="muted">
-            {count(total)} jobs and datasets{hits.length < total && `; the first ${count(hits.length)} are here`}
-          </p>
-          <LongTable
-            label="in the namespace"
-            columns={columnsOf(hits).filter(({ name }) => name !== "Namespace")}
-            rows={hits}
-            keyOf={(hit) => hit.nodeId}
-          />
-        </section>
-      )}
-    </Loaded>
-  );
-}
+export const Browse = ({ namespace }: { namespace: string }) => (
+  <Asked query={browse(namespace, LIMIT)}>
+    {({ hits, total }) => (
+      <section className="card">
+        <p className="muted">
+          {count(total)} jobs and datasets{hits.length < total && `; the first ${count(hits.length)} are here`}
+        </p>
+        <LongTable
+          label="in the namespace"
+          columns={columnsOf(hits).filter(({ name }) => name !== "Namespace")}
+          rows={hits}
+          keyOf={(hit) => hit.nodeId}
+        />
+      </section>
+    )}
+  </Asked>
+);

@@ -9,8 +9,11 @@ import { count } from "../../model/format";
 import { Button, Filter, MonoLink } from "../../parts/controls";
 import { Loaded, Nothing } from "../../parts/frame";
 import { useReader } from "../../parts/me";
-import { type ColumnOf, LongTable, times } from "../../parts/table";
+import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
+import { RECORD_NODE, RECORDED } from "../record/tree";
+
+const WORDS = "a node’s id, the start of a location or of a root’s id";
 
 /** The first roots, and a field for what is known of a record. */
 export function RecordsStart() {
@@ -28,13 +31,7 @@ export function RecordsStart() {
           if (typed.trim()) navigate(link("search", { q: typed.trim(), kind: "record" }));
         }}
       >
-        <Filter
-          label="a node’s id, the start of a location or of a root’s id"
-          value={typed}
-          set={setTyped}
-          hint="a node’s id, the start of a location or of a root’s id"
-          look="wide"
-        />
+        <Filter label={WORDS} value={typed} set={setTyped} hint={WORDS} look="wide" />
         <Button main>Find</Button>
       </form>
       <Roots prefix="" />
@@ -73,21 +70,16 @@ export function Records({ q }: { q: string }) {
   );
 }
 
+const RECORD_ROOT: ColumnOf<{ root_id: string }> = {
+  name: "Root",
+  by: ({ root_id }) => root_id,
+  cell: ({ root_id }) => <MonoLink to={link("record", { root: root_id })}>{root_id}</MonoLink>,
+};
 const COLUMNS: ColumnOf<SearchRecord>[] = [
-  {
-    name: "Node",
-    by: (record) => record.node_id,
-    cell: (record) => (
-      <MonoLink to={link("record", { node: record.node_id, root: record.root_id })}>{record.node_id}</MonoLink>
-    ),
-  },
+  RECORD_NODE,
   { name: "Action", by: (record) => record.action_taken },
-  {
-    name: "Root",
-    by: (record) => record.root_id,
-    cell: (record) => <MonoLink to={link("record", { root: record.root_id })}>{record.root_id}</MonoLink>,
-  },
-  times("Recorded", (record) => new Date(record.recordedAt * 1000).toISOString()),
+  RECORD_ROOT,
+  RECORDED,
 ];
 
 type Root = ResponseOf<"/api/v1/records/roots">["roots"][number];
@@ -114,11 +106,7 @@ export function Roots({ prefix }: { prefix: string }) {
 }
 
 const ROOTS: ColumnOf<Root>[] = [
-  {
-    name: "Root",
-    by: (match) => match.root_id,
-    cell: (match) => <MonoLink to={link("record", { root: match.root_id })}>{match.root_id}</MonoLink>,
-  },
+  RECORD_ROOT,
   {
     name: "Archived",
     by: (match) => match.archivedOn ?? "",

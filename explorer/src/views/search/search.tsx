@@ -3,7 +3,7 @@
 import { Link, useLocation } from "wouter";
 
 import { type TestState, termsOf, toTestState, withoutState } from "../../model/terms";
-import { Choices, MainLink } from "../../parts/controls";
+import { Choices, MainLink, Tabs, type TabTitles } from "../../parts/controls";
 import { Nothing, useAddress, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { TagHead } from "../../parts/tags";
@@ -13,10 +13,10 @@ import { Records, RecordsStart, Roots } from "./records";
 
 const STATE_TITLES = { failing: "A test fails", warning: "A test warns" } as const;
 const STATES = [["", "All"], ...Object.entries(STATE_TITLES)] as const;
-const KINDS = [
+const KINDS: TabTitles = [
   ["", "Jobs, datasets, columns"],
   ["record", "Records"],
-] as const;
+];
 
 export function SearchView() {
   const { q, kind, namespace, tag, ...given } = useAddress("q", "kind", "namespace", "tag", "state");
@@ -40,7 +40,9 @@ export function SearchView() {
       ) : (
         <h1>{title}</h1>
       )}
-      {q && can("searchRecords") && can("search") && <Kinds q={q} kind={kind} />}
+      {q && can("searchRecords") && can("search") && (
+        <Tabs label="kinds" of={KINDS} tab={kind} to={(other) => link("search", { q, kind: other })} />
+      )}
       {tag ? (
         <Names q="" tag={tag} />
       ) : namespace ? (
@@ -57,18 +59,6 @@ export function SearchView() {
         </>
       )}
     </div>
-  );
-}
-
-function Kinds({ q, kind }: { q: string; kind: string }) {
-  return (
-    <nav className="tabs" aria-label="kinds">
-      {KINDS.map(([value, title]) => (
-        <Link key={value} href={link("search", { q, kind: value })} aria-current={kind === value ? "page" : undefined}>
-          {title}
-        </Link>
-      ))}
-    </nav>
   );
 }
 

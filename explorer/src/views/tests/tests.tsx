@@ -1,12 +1,11 @@
 /** The tests of data whose last result is a failure: the worst first, then the latest. */
 
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 
 import { failingTests, TESTS_MAX } from "../../api/list-queries";
 import type { TestResult } from "../../api/queries";
 import { plural } from "../../model/format";
-import { Loaded, NodeLink, OfNamespace, useAddress, useTitle } from "../../parts/frame";
+import { Asked, NodeLink, OfNamespace, useAddress, useTitle } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable, NONE, times } from "../../parts/table";
 import { nameOfTest, Outcome } from "../../parts/tests";
@@ -15,14 +14,13 @@ import { link } from "../../url/state";
 export function TestsView() {
   useTitle("Failing tests");
   const { namespace } = useAddress("namespace");
-  const result = useQuery(failingTests(namespace));
   return (
     <div className="page">
       <h1>
         Failing tests
         <OfNamespace name={namespace} />
       </h1>
-      <Loaded of={result}>
+      <Asked query={failingTests(namespace)}>
         {({ tests, totalCount, truncated }) =>
           totalCount === 0 ? (
             <p className="muted">
@@ -47,7 +45,7 @@ export function TestsView() {
             </>
           )
         }
-      </Loaded>
+      </Asked>
     </div>
   );
 }

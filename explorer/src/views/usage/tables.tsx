@@ -1,38 +1,19 @@
 /** Tables of usage: uses, flows, true sources and tagged columns. */
 
-import type { ReactNode } from "react";
 import { Link } from "wouter";
 
 import type { Provenance, TagUsage, Usage } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
-import { Counted, MonoLink } from "../../parts/controls";
+import { MonoLink } from "../../parts/controls";
 import { JobLink, NodeLink } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
-import { type ColumnOf, LongTable, times } from "../../parts/table";
+import { type ColumnOf, TableCard, times } from "../../parts/table";
 import { datasetId, fieldId } from "../../url/ids";
 import { link } from "../../url/state";
 
 type Column = Usage["column"];
 
-interface CardProps<T> {
-  title: string;
-  of: ReactNode;
-  /** The sentence in place of rows. */
-  none: string;
-  columns: readonly ColumnOf<T>[];
-  rows: readonly T[];
-}
-
-const TableCard = <T,>({ title, of, none, columns, rows }: CardProps<T>) => (
-  <section className="card">
-    <Counted title={title} of={of} />
-    {rows.length === 0 ? (
-      <p className="muted">{none}</p>
-    ) : (
-      <LongTable label={title.toLowerCase()} columns={columns} rows={rows} height="70vh" />
-    )}
-  </section>
-);
+const HEIGHT = "70vh";
 
 const COLUMN = {
   name: "Column",
@@ -95,6 +76,7 @@ export const Flows = ({ title, flows }: { title: string; flows: readonly Flow[] 
     none="Nothing was made of it in this time."
     columns={FLOWS}
     rows={flows}
+    height={HEIGHT}
   />
 );
 
@@ -121,6 +103,7 @@ export const Sources = ({ report: { sources } }: { report: Provenance }) => (
     none="None is known."
     columns={SOURCES}
     rows={sources}
+    height={HEIGHT}
   />
 );
 
@@ -150,6 +133,7 @@ export const Tagged = ({ columns }: Pick<TagUsage, "columns">) => (
     none="No column has it now."
     columns={TAGGED}
     rows={columns}
+    height={HEIGHT}
   />
 );
 
@@ -196,5 +180,12 @@ const USES: ColumnOf<Usage["uses"][number]>[] = [
 
 /** Uses of a column: which jobs read, wrote or filtered by it, and their newest runs. */
 export const Uses = ({ report: { uses } }: { report: Usage }) => (
-  <TableCard title="Uses" of={count(uses.length)} none="No run used it in this time." columns={USES} rows={uses} />
+  <TableCard
+    title="Uses"
+    of={count(uses.length)}
+    none="No run used it in this time."
+    columns={USES}
+    rows={uses}
+    height={HEIGHT}
+  />
 );

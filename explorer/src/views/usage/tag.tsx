@@ -1,6 +1,5 @@
 /** All columns with a tag, and those made of them without masking: where the personal data is. */
 
-import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 
 import { type TagUsage, type Usage, usageCsv, usageOfTag } from "../../api/report-queries";
@@ -8,7 +7,7 @@ import { sortFlows } from "../../model/flows";
 import { count, plural } from "../../model/format";
 import { Button, Filter, MainLink } from "../../parts/controls";
 import { CsvButton } from "../../parts/export";
-import { Loaded, useTitle } from "../../parts/frame";
+import { Asked, useTitle } from "../../parts/frame";
 import { TagHead } from "../../parts/tags";
 import { datasetId } from "../../url/ids";
 import { link } from "../../url/state";
@@ -18,7 +17,6 @@ import { Flows, Tagged } from "./tables";
 export function TagUsageView({ tag }: { tag: string }) {
   const range = useRange();
   useTitle(`Usage of ${tag}`);
-  const result = useQuery(usageOfTag(tag, range));
   return (
     <div className="page">
       <TagHead tag={tag}>
@@ -29,14 +27,14 @@ export function TagUsageView({ tag }: { tag: string }) {
         <RangeChoice of={{ tag }} />
         <CsvButton name={`usage-${tag}`} load={() => usageCsv({ tag }, range)} />
       </div>
-      <Loaded of={result}>
+      <Asked query={usageOfTag(tag, range)}>
         {(report) => (
           <>
             <Window report={report} />
             <TaggedFlows report={report} />
           </>
         )}
-      </Loaded>
+      </Asked>
     </div>
   );
 }
