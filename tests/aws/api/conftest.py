@@ -95,7 +95,7 @@ class Caller:
         del headers["X-Content-Type-Options"], headers["Cache-Control"]
         return Response(responded["statusCode"], headers, responded["body"])
 
-    def linked(self, response):
+    def linked(self, response, content_type="application/x-ndjson"):
         """Key and lines of the S3 object behind a redirect, read as the link names it."""
         assert (response.status, response.json) == (303, {"location": response.headers["Location"]})
         link = urlsplit(response.headers["Location"])
@@ -103,7 +103,7 @@ class Caller:
         bucket = link.netloc.partition(".")[0]
         key = unquote(link.path[1:])
         stored = self.cloud.s3.get_object(Bucket=bucket, Key=key)
-        assert (stored["ContentType"], stored["ContentEncoding"]) == ("application/x-ndjson", "gzip")
+        assert (stored["ContentType"], stored["ContentEncoding"]) == (content_type, "gzip")
         return key, gzip.decompress(stored["Body"].read()).splitlines(keepends=True)
 
     def poll(self, response):
