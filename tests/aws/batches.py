@@ -19,6 +19,10 @@ def batch_of(messages, url, **attributes):
                 "body": message["Body"],
                 "attributes": {**message["Attributes"], **attributes},
                 "eventSourceARN": source,
+                "messageAttributes": {
+                    name: {"stringValue": value["StringValue"], "dataType": value["DataType"]}
+                    for name, value in message.get("MessageAttributes", {}).items()
+                },
             }
             for message in messages
         ]

@@ -72,36 +72,6 @@ def test_an_input_that_cannot_work_is_refused_with_its_field_value_and_rule(clou
     assert cloud.items("Graph") == []
 
 
-VALUES = {
-    "day": [None, DAY, "2025-11-21", "2024-11-19", "2024-11-18", "0001-01-01", "2025-11-31", "", 20251120, [], {}],
-    "poll_s": [-1, 0, 1, 8, 9, 10, 11, 30, 900, 901, 10.0, 12.5, True, None, "30", []],
-    "publish_again": [True, False, 0, 1, None, "true"],
-    "Comment": ["", None],
-}
-
-
-def test_every_input_is_planned_within_its_bounds_or_refused_by_name(cloud):
-    dice = random.Random(7)
-    planned = 0
-    for _ in range(400):
-        names = dice.sample(sorted(VALUES), dice.randint(0, 4))
-        given = {name: dice.choice(VALUES[name]) for name in names}
-        plan, named = None, set()
-        try:
-            plan = plan_of(cloud, given)
-        except Invalid as error:
-            named = {fault.field for fault in error.faults}
-        assert named <= set(given), given
-        assert bool(plan) is not bool(named), given
-        if plan:
-            planned += 1
-            cloud.step("release", day=plan["day"], execution="nightly")
-            assert "2024-11-19" <= plan["day"] <= DAY, given
-            assert (type(plan["poll_s"]), 10 <= plan["poll_s"] <= 900) == (int, True), given
-            assert (type(plan["publish_again"]), "Comment" in given) == (bool, False), given
-    assert planned > 20
-
-
 def test_a_day_that_was_sealed_long_ago_is_compacted_again(cloud):
     cloud.compact(DAY)
     cloud.now_s += 400 * 24 * HOUR

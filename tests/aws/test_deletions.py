@@ -11,6 +11,7 @@ from headwater.loading.load import EventLoad, load_events
 from lambdas import wiring
 from tests.aws.faults import Killed, killed_at
 from tests.builders_events import NAMESPACE, READ_FLIGHTS, STORE, a_job_event, a_run_event
+from tests.gateway import proxy_event
 
 JOB = f"/api/v1/namespaces/{NAMESPACE}/jobs/{READ_FLIGHTS}"
 SOON, LATER = "2025-11-20T12:00:01.000000Z", "2025-11-20T12:00:02.000000Z"
@@ -121,20 +122,7 @@ def test_a_request_that_dies_while_it_deletes_is_repeated_without_harm(cloud, ef
 
     cloud.load_events(a_run_event())
     cloud.now_s += 60
-    event = {
-        "resource": "/{proxy+}",
-        "path": JOB,
-        "httpMethod": "DELETE",
-        "headers": None,
-        "multiValueHeaders": None,
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "pathParameters": {"proxy": JOB[1:]},
-        "stageVariables": {"auth": "iam"},
-        "requestContext": {"stage": "prod", "path": JOB, "requestId": "r", "httpMethod": "DELETE"},
-        "body": None,
-        "isBase64Encoded": False,
-    }
+    event = proxy_event("DELETE", JOB)
     with killed_at([cloud.sqs], 1, effective=effective), pytest.raises(Killed):
         api.handler(event, cloud.context(29))
     left = cloud.bodies("ChangesQueue")

@@ -16,6 +16,7 @@ from lambdas import input as input_function
 from local_stack.aws.partiql import parse_put
 from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
 from tests.builders_events import a_dataset, a_facet, a_job_event, a_run_event
+from tests.gateway import proxy_event
 from tests.templates import Template
 
 # Calls of Lambda in the function's name, and rights that no call shows: with `s3:ListBucket`, a missing key is a 404.
@@ -309,20 +310,7 @@ def _send(cloud, ledger):
 
 
 def _call(cloud, method, path, *, body=None, status=200, **query):
-    event = {
-        "resource": "/{proxy+}",
-        "path": path,
-        "httpMethod": method,
-        "headers": None,
-        "multiValueHeaders": None,
-        "queryStringParameters": query or None,
-        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
-        "pathParameters": {"proxy": path[1:]},
-        "stageVariables": {"auth": "iam"},
-        "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
-        "body": body,
-        "isBase64Encoded": False,
-    }
+    event = proxy_event(method, path, query, body=body)
     response = api_function.handler(event, cloud.context(29))
     assert response["statusCode"] == status, response["body"][:200]
 

@@ -16,13 +16,13 @@ from headwater_model.ids import DatasetId, sha256_hex
 from lambdas import events, load, trace, wiring
 from lambdas.events import HELD_S
 from lambdas.sqs_batch import in_groups
+from tests.aws.batches import batch_of, take
 from tests.aws.faults import Killed, before, refused
 from tests.builders import HOUR, a_message
 from tests.builders_events import a_run_event
 
 THROTTLED = refused("ProvisionedThroughputExceededException")
 HOT = DatasetId("s3://flights", "hot")
-_ARN = "arn:aws:sqs:us-east-1:123456789012:"
 
 
 class Queue:
@@ -57,20 +57,9 @@ class Queue:
     def _consume(self):
         while batch := self._receive():
             self.invocations += 1
-            arn = _ARN + self.url.rpartition("/")[2]
-            records = [
-                {
-                    "messageId": message["MessageId"],
-                    "receiptHandle": message["ReceiptHandle"],
-                    "body": message["Body"],
-                    "attributes": message["Attributes"],
-                    "eventSourceARN": arn,
-                }
-                for message in batch
-            ]
             self.receives.update(message["MessageId"] for message in batch)
             try:
-                failures = self._handler({"Records": records}, self._cloud.context())["batchItemFailures"]
+                failures = self._handler(batch_of(batch, self.url), self._cloud.context())["batchItemFailures"]
             except Killed:
                 continue
             failed = {failure["itemIdentifier"] for failure in failures}
@@ -79,9 +68,8 @@ class Queue:
                     self.sqs.delete_message(QueueUrl=self.url, ReceiptHandle=message["ReceiptHandle"])
 
     def _receive(self):
-        request = {"QueueUrl": self.url, "MaxNumberOfMessages": 10, "MessageSystemAttributeNames": ["All"]}
         batch = []
-        while len(batch) < 100 and (messages := self.sqs.receive_message(**request).get("Messages")):
+        while len(batch) < 100 and (messages := take(self.sqs, self.url)):
             batch += messages
         return batch
 

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from headwater.api.tokens import LIFETIME_DAYS_MAX, SCOPES, TokenList
+from headwater.api.tokens import LIFETIME_DAYS_MAX, SCOPES
 from headwater.cli import token as command
 from headwater.facts.table import Row
 from headwater_model.errors import Invalid
@@ -63,13 +63,6 @@ def test_references_are_all_namespaces_unless_some_are_given(cloud, capsys):
     _, token = create(capsys, "--scope", "write", "--namespace", "a", "--reference", "s3://b*", "--reference", "c")
     assert token.references == ("c", "s3://b*")
     assert create(capsys, "--scope", "read", "--namespace", "a")[1].references == ()
-
-
-@pytest.mark.parametrize("scope", sorted(set(SCOPES) - {"records"}))
-def test_without_a_word_about_namespaces_no_token_is_made(cloud, scope):
-    with pytest.raises(Invalid, match="namespace: must be given with the scopes read, write, delete"):
-        run("create", "--scope", "records", "--scope", scope)
-    assert wiring.tokens().all() == TokenList()
 
 
 @pytest.mark.parametrize(

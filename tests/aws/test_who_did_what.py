@@ -14,6 +14,7 @@ from lambdas import api as api_function
 from lambdas import events as events_function
 from lambdas import wiring
 from lambdas.telemetry import logger
+from tests.aws import token_requests
 from tests.aws.token_requests import a_token, an_event, send
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset, a_run_event
 from tests.token_texts import secret_of
@@ -98,37 +99,8 @@ def test_a_path_cannot_break_a_line_of_the_log(cloud, caplog):
 
 
 def deliver(cloud):
-    """Deliver the waiting messages to the events function, as Lambda does; count them."""
-    return sum(_deliver(cloud, queue) for queue in ("EventsQueue", "ChangesQueue"))
-
-
-def _deliver(cloud, queue):
-    url = cloud.url(queue)
-    received = cloud.sqs.receive_message(
-        QueueUrl=url,
-        MaxNumberOfMessages=10,
-        MessageAttributeNames=["All"],
-        MessageSystemAttributeNames=["All"],
-    ).get("Messages", [])
-    records = [
-        {
-            "messageId": message["MessageId"],
-            "receiptHandle": message["ReceiptHandle"],
-            "body": message["Body"],
-            "attributes": message["Attributes"],
-            "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{url.rpartition('/')[2]}",
-            "messageAttributes": {
-                name: {"stringValue": value["StringValue"], "dataType": value["DataType"]}
-                for name, value in message.get("MessageAttributes", {}).items()
-            },
-        }
-        for message in received
-    ]
-    if records:
-        assert events_function.handler({"Records": records}, cloud.context()) == {"batchItemFailures": []}
-    for message in received:
-        cloud.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
-    return len(records)
+    """Deliver the waiting messages to the events function; count them."""
+    return sum(len(token_requests.deliver(cloud, queue)) for queue in ("EventsQueue", "ChangesQueue"))
 
 
 def raw_lines(cloud):

@@ -6,9 +6,9 @@ from headwater.api.tokens import Tokens, new_token
 from lambdas import api as api_function
 from lambdas import events as events_function
 from lambdas import wiring
-from tests.builders_events import (
-    NAMESPACE,
-)
+from tests.aws.batches import batch_of, take
+from tests.builders_events import NAMESPACE
+from tests.gateway import proxy_event
 
 DAY_S = 24 * 3600
 BYTES = iter(range(1, 1000))
@@ -35,20 +35,8 @@ def a_token(cloud, *scopes, namespaces=("*",), references=(), roots=(), lifetime
 def an_event(token, method="GET", path="/api/v1/namespaces", *, body=None, door="token", headers=None, **query):
     """Return the event of API Gateway for a request with the token; `headers` replace the token's."""
     named = headers if headers is not None else {"Authorization": f"Bearer {token}"}
-    return {
-        "resource": "/{proxy+}",
-        "path": path,
-        "httpMethod": method,
-        "headers": named,
-        "multiValueHeaders": {name: value if isinstance(value, list) else [value] for name, value in named.items()},
-        "queryStringParameters": query or None,
-        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
-        "pathParameters": {"proxy": path[1:]},
-        "stageVariables": {"auth": door} if door else None,
-        "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
-        "body": None if body is None else json.dumps(body),
-        "isBase64Encoded": False,
-    }
+    text = None if body is None else json.dumps(body)
+    return proxy_event(method, path, query, headers=named, body=text, door=door)
 
 
 def send(cloud, token, *args, **kwargs):
@@ -77,15 +65,13 @@ def graph(cloud, token, **query):
     return returned["graph"]
 
 
-def deliver(cloud):
-    """Run the events function on what its queue holds, as the event source delivers it; return the messages."""
-    url = cloud.url("EventsQueue")
-    received = cloud._sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, MessageAttributeNames=["All"])
-    event = cloud.event("EventsQueue", [message["Body"] for message in received.get("Messages", [])])
-    for record, message in zip(event["Records"], received.get("Messages", []), strict=True):
-        named = message.get("MessageAttributes", {})
-        record["messageAttributes"] = {
-            name: {"stringValue": attribute["StringValue"], "dataType": "String"} for name, attribute in named.items()
-        }
-    assert events_function.handler(event, cloud.context()) == {"batchItemFailures": []}
+def deliver(cloud, queue="EventsQueue"):
+    """Run the events function on what a queue holds, as the event source delivers it; return the messages."""
+    url = cloud.url(queue)
+    messages = take(cloud._sqs, url)
+    event = batch_of(messages, url, SentTimestamp=str(cloud.now_s * 1000))
+    if messages:
+        assert events_function.handler(event, cloud.context()) == {"batchItemFailures": []}
+    for message in messages:
+        cloud._sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
     return event["Records"]

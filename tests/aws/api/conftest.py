@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from lambdas import load as load_function
 from lambdas import trace as trace_function
 from tests.api_contract import check_response
 from tests.builders import HOUR
+from tests.gateway import headers_of, proxy_event
 
 ROOT = "flights/2013-01-01.csv"
 RECORDS = "/api/v1/records"
@@ -85,32 +85,17 @@ class Caller:
 
     def send(self, method, path, query=None, *, body=None, headers=None, token=None, remaining_s=29):
         """Send a request, signed or with a token, and return the response."""
-        is_bytes = isinstance(body, bytes)
         named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
         named |= {"Authorization": f"Bearer {token}"} if token else {}
-        values = {name: value if isinstance(value, list) else [str(value)] for name, value in (query or {}).items()}
-        event = {
-            "resource": "/{proxy+}",
-            "path": path,
-            "httpMethod": method,
-            "headers": named or None,
-            "multiValueHeaders": {name: [value] for name, value in named.items()} or None,
-            "queryStringParameters": {name: texts[-1] for name, texts in values.items()} or None,
-            "multiValueQueryStringParameters": values or None,
-            "pathParameters": {"proxy": path[1:]},
-            "stageVariables": {"auth": "token" if token else "iam"},
-            "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
-            "body": base64.b64encode(body).decode() if is_bytes else body,
-            "isBase64Encoded": is_bytes,
-        }
+        event = proxy_event(method, path, query, headers=named, body=body, door="token" if token else "iam")
         responded = api_function.handler(event, self.cloud.context(remaining_s))
         assert len(json.dumps(responded, ensure_ascii=False).encode()) <= 6 * 1024 * 1024, "Lambda answers no more"
-        headers = {name: values[0] for name, values in responded["multiValueHeaders"].items()}
+        headers = headers_of(responded)
         check_response(method, path, responded["statusCode"], headers, responded["body"])
         del headers["X-Content-Type-Options"], headers["Cache-Control"]
         return Response(responded["statusCode"], headers, responded["body"])
 
-    def linked(self, response):
+    def linked(self, response, content_type="application/x-ndjson"):
         """Key and lines of the S3 object behind a redirect, read as the link names it."""
         assert (response.status, response.json) == (303, {"location": response.headers["Location"]})
         link = urlsplit(response.headers["Location"])
@@ -118,7 +103,7 @@ class Caller:
         bucket = link.netloc.partition(".")[0]
         key = unquote(link.path[1:])
         stored = self.cloud.s3.get_object(Bucket=bucket, Key=key)
-        assert (stored["ContentType"], stored["ContentEncoding"]) == ("application/x-ndjson", "gzip")
+        assert (stored["ContentType"], stored["ContentEncoding"]) == (content_type, "gzip")
         return key, gzip.decompress(stored["Body"].read()).splitlines(keepends=True)
 
     def poll(self, response):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.aws.token_requests import a_token
-from tests.builders_events import NAMESPACE, a_run_event
+from tests.builders_events import a_run_event
 
 STATS = "/api/v1/stats"
 WEEK = {"period": "WEEK", "timezone": "Europe/Paris"}
@@ -42,10 +41,3 @@ def test_events_and_things_are_counted_once_however_often_they_are_delivered(api
 def test_a_period_or_a_time_zone_that_is_none_is_refused(api, query):
     for of in ("lineage-events", "jobs", "datasets", "sources"):
         assert api.send("GET", f"{STATS}/{of}", query).status == 400
-
-
-def test_numbers_of_everything_are_not_for_a_token_of_some_namespaces(api, cloud):
-    everywhere, limited = a_token(cloud, "read"), a_token(cloud, "read", namespaces=[NAMESPACE])
-    for of in ("lineage-events", "jobs", "datasets", "sources"):
-        statuses = [api.send("GET", f"{STATS}/{of}", WEEK, token=token).status for token in (everywhere, limited)]
-        assert statuses == [200, 403]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 from tests.api_contract import check_response
+from tests.gateway import headers_of, proxy_event
 
-_CONTEXT = SimpleNamespace(
+CONTEXT = SimpleNamespace(
     function_name="f",
     memory_limit_in_mb=1024,
     invoked_function_arn="arn:f",
@@ -38,40 +39,8 @@ def get(api, path, query=None, headers=None, door="iam"):
     return response
 
 
-_BELOW_ROOT = "the path without its first slash"
-
-
-def respond(api, path, query=None, headers=None, door="iam", proxy=_BELOW_ROOT):
-    """The answer to GET; a list in the query is a value for each, `door` says who checks callers.
-
-    `proxy` is the part of the path that API Gateway matched; None for the root.
-    """
-    if proxy is _BELOW_ROOT:
-        proxy = path[1:]
-    values = {
-        name: value if isinstance(value, list) else [str(value)]
-        for name, value in (query or {}).items()
-        if value is not None
-    }
-    responded = api.resolve(
-        {
-            "resource": "/" if proxy is None else "/{proxy+}",
-            "path": path,
-            "httpMethod": "GET",
-            "headers": headers,
-            "multiValueHeaders": {
-                name: value if isinstance(value, list) else [value] for name, value in (headers or {}).items()
-            }
-            or None,
-            "queryStringParameters": {name: texts[-1] for name, texts in values.items()} or None,
-            "multiValueQueryStringParameters": values or None,
-            "pathParameters": None if proxy is None else {"proxy": proxy},
-            "stageVariables": {"auth": door} if door else None,
-            "requestContext": {"stage": "prod", "path": path, "requestId": "r", "httpMethod": "GET"},
-            "body": None,
-            "isBase64Encoded": False,
-        },
-        _CONTEXT,
-    )
-    sent = {name: texts[0] for name, texts in responded["multiValueHeaders"].items()}
-    return Response(responded["statusCode"], sent, responded["body"])
+def respond(api, path, query=None, headers=None, door="iam", **how):
+    """The answer to GET; a list in the query is a value for each, None no parameter."""
+    given = {name: value for name, value in (query or {}).items() if value is not None}
+    responded = api.resolve(proxy_event("GET", path, given, headers=headers, door=door, **how), CONTEXT)
+    return Response(responded["statusCode"], headers_of(responded), responded["body"])

@@ -9,7 +9,8 @@ from headwater.api import page_files
 from headwater.api.app import Api
 from headwater.api.http.responses import RESPONSE_BYTES_MAX, Links, size_of
 from headwater_model.errors import Unauthorized
-from tests.unit.api.proxy import _CONTEXT
+from tests.gateway import headers_of, proxy_event
+from tests.unit.api.proxy import CONTEXT
 
 PAGE = "<!doctype html><title>Headwater</title>"
 POLICY = (
@@ -48,26 +49,8 @@ def get(monkeypatch):
     def get(path, folder=None, *, door="token", method="GET", accept="*/*"):
         if folder is not None:
             monkeypatch.setattr(page_files, "built_files", lambda: page_files.list_files(folder))
-        response = api.resolve(
-            {
-                "path": path,
-                "httpMethod": method,
-                "headers": {"Accept": accept},
-                "multiValueHeaders": {"Accept": [accept]},
-                "queryStringParameters": None,
-                "multiValueQueryStringParameters": None,
-                "stageVariables": {"auth": door},
-                "requestContext": {"stage": "prod", "path": path},
-                "body": None,
-                "isBase64Encoded": False,
-            },
-            _CONTEXT,
-        )
-        return (
-            response["statusCode"],
-            {name: values[0] for name, values in response["multiValueHeaders"].items()},
-            response["body"],
-        )
+        response = api.resolve(proxy_event(method, path, headers={"Accept": accept}, door=door), CONTEXT)
+        return response["statusCode"], headers_of(response), response["body"]
 
     return get
 

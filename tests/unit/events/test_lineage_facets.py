@@ -11,7 +11,7 @@ from headwater.events.event import is_deleted
 from headwater.events.lineage_facets import columns_of_entries, columns_of_entry, columns_of_facet
 from headwater.events.naming import NamingRules, find_datasets
 from headwater.events.parse import parse_event
-from headwater_model.columns import columns_from_json, columns_to_json
+from headwater_model.columns import ColumnSource, Transformation, columns_from_json, columns_to_json
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import OperationSet
@@ -142,6 +142,15 @@ def test_a_dataset_may_report_its_own_lineage():
 
     event = parse(a_dataset_event(a_dataset("view", facets={"lineage": facet})))
     assert event.dataset.facets == {"lineage": facet}
+
+
+def test_a_source_has_each_part_of_its_transformations():
+    hashed = {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "sha2", "masking": True}
+    source = a_source("raw", "a", transformations=[hashed])
+
+    sources = {ColumnSource(DatasetId(STORE, "raw"), ("a",)): {Transformation(*hashed.values())}}
+    assert columns_of_facet({"fields": {"a": {"inputFields": [source]}}}).fields == {("a",): sources}
+    assert columns_of_entry({"fields": {"a": {"inputs": [source]}}}).fields == {("a",): sources}
 
 
 def taking(name, **facet):

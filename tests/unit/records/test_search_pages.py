@@ -14,6 +14,7 @@ from headwater.records.search.archive import ArchiveSearch
 from headwater.records.search.searcher import Searcher
 from tests.builders import DAY, NOON
 from tests.duckdb_athena import WORKGROUP, DuckDbAthena
+from tests.gateway import headers_of, proxy_event
 
 LIMIT = (
     "start: must be later: this search would read more of the archive than the 10,000,000 bytes that one may, got None"
@@ -48,23 +49,11 @@ class World:
 
     def fetch(self, **query):
         self.left_s = 29.0
-        texts = {name: str(value) for name, value in query.items()}
-        event = {
-            "path": "/api/v1/records/search",
-            "httpMethod": "GET",
-            "headers": None,
-            "queryStringParameters": texts,
-            "multiValueQueryStringParameters": {name: [text] for name, text in texts.items()},
-            "requestContext": {"stage": "prod"},
-            "stageVariables": {"auth": "iam"},
-            "body": None,
-        }
         context = SimpleNamespace(get_remaining_time_in_millis=lambda: self.left_s * 1000)
-        responded = self.api.resolve(event, context)
-        headers = {name: values[0] for name, values in responded["multiValueHeaders"].items()}
+        responded = self.api.resolve(proxy_event("GET", "/api/v1/records/search", query), context)
         return SimpleNamespace(
             status=responded["statusCode"],
-            headers=headers,
+            headers=headers_of(responded),
             size=len(responded["body"]),
             **json.loads(responded["body"]),
         )
