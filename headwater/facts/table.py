@@ -61,7 +61,8 @@ _OURS = frozenset({"pk", "sk", "version", "json", "body", "s3", EXPIRES_AT})
 class Row:
     """A row; `version` counts its swaps, and is 0 for a row without swaps.
 
-    A row may expire: TTL removes it at `expires_s` (seconds since 1970), or up to two days later.
+    A row may expire: TTL removes it at `expires_s` (seconds since 1970), or up to two days later. A row to write
+    `once` is a function of its key: where it is already, it is not put again.
     """
 
     pk: str
@@ -69,6 +70,7 @@ class Row:
     data: Mapping[str, Any] = field(default_factory=dict)
     version: int = 0
     expires_s: int | None = None
+    once: bool = field(default=False, compare=False)
 
     @property
     def key(self) -> Key:
@@ -211,8 +213,12 @@ class GraphTable:
     def _put(self, rows: Iterable[Row]) -> None:
         pending = iter(rows)
         while group := list(islice(pending, _PUT_TOGETHER)):
-            once = {row.key: row for row in group}
-            self._write_batches([{"PutRequest": {"Item": self._versioned(row)}} for row in once.values()])
+            rows_by_key = {row.key: row for row in group}
+            keys = [_key(row.key) for row in rows_by_key.values() if row.once]
+            pages = self._each(self._batch, list(chunks(keys, GET_KEYS_MAX)))
+            for row in (row for page in pages for row in page.rows):
+                del rows_by_key[row.key]
+            self._write_batches([{"PutRequest": {"Item": self._versioned(row)}} for row in rows_by_key.values()])
 
     def _write_batches(self, writes: Sequence[object]) -> None:
         self._each(

@@ -1,10 +1,12 @@
 """The index of words: for each word, the jobs, datasets and columns with the word in their own names.
 
-    WORD#<kind>#<scope>#<letter>#<shard>    <word>~<place><name>~<dataset>~<hash>   (`~`: a zero byte)
+    WORD#<kind>#<letter>#<shard>            <word>~<place><namespace>~<name>~<dataset>~<hash>   (`~`: a zero byte)
+    WORD#<kind>#<namespace>#<letter>        <word>~<place><namespace>
     WORD#SHARED#<scope>#<length><letter>    <beginning of words>~<hash>
 
-Kinds are `NAME` (jobs and datasets, by their names) and `COLUMN` (by the path of the field). Each row is written twice:
-in the scope of all namespaces, and in the scope of its own, so a search in a namespace reads no other namespace.
+Kinds are `NAME` (jobs and datasets, by their names) and `COLUMN` (by the path of the field). A row of the second kind
+is written once for a namespace and a word. With it a search in a namespace reads no other namespace: each row is the
+beginning of the rows of names. Shared rows are written twice, in the scope of all namespaces and of their own.
 `<letter>` is the first of the word. Shards keep a word in all names below the limits of a partition.
 
 Columns of a wide dataset share rows, by beginnings of their words: of two letters, of a single letter, or none. The
@@ -25,13 +27,13 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice, pairwise
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import orjson
 
 from headwater.events.event import Facet, Facets
 from headwater.facts.facts import DatasetFacts, IdText, dataset_of, text_of
-from headwater.facts.table import Key, Row, RowQuery
+from headwater.facts.table import GraphReader, Key, Row, RowQuery
 from headwater_model.columns import ColumnLineage
 from headwater_model.field_paths import parse_dotted, print_dotted
 from headwater_model.ids import DatasetId, FieldPath, JobId, namespace_hash, sha256_hex
@@ -62,10 +64,12 @@ _SHARED_LETTERS, _SHARED_CHARS_A_BYTE = (2, 1, 0), 4
 _WORD_CHARS_MAX = 64
 _NAME_CHARS_MAX = 80
 # Words of a search with reads of their own; the rest filters.
-TYPED_MAX = 8
+_TYPED_MAX = 8
 # Rows read by a search for each word, and for each length of beginnings.
 ROWS_MAX = 1_000
 _SHARED_ROWS_MAX = 400
+# Words, each with its place, read by a search in namespaces.
+_PLACES_MAX = 64
 
 
 def words_of(name: str) -> list[str]:
@@ -171,27 +175,39 @@ def _rows(kind: Kind, namespace: str, name: str, of: str, data: dict[str, str]) 
     identity = sha256_hex("\0".join((*data, *data.values())))
     text = max(map(len, data.values()))
     words = _last_words(name, max(1, min(_WORDS_MAX, _WORDS_BYTES_MAX // text)))
-    in_order = f"{name[:_NAME_CHARS_MAX]}\0{of[:_NAME_CHARS_MAX]}"
+    scope, in_order = namespace_hash(namespace), f"{name[:_NAME_CHARS_MAX]}\0{of[:_NAME_CHARS_MAX]}"
     for word in words:
         # A name equal to the word comes first, then names with the word at the end, then the rest.
         place = 0 if name.lower() == word else 1 if word == words[-1] else 2
-        sk = f"{word}\0{place}{in_order}\0{identity[:16]}"
-        for scope in (EVERY_NAMESPACE, namespace_hash(namespace)):
-            yield Row(_pk(kind, scope, word, int(identity[16:20], 16) % _SHARDS), sk, data)
+        beginning = f"{word}\0{place}{scope}"
+        yield Row(f"WORD#{kind}#{scope}#{word[0]}", beginning, once=True)
+        shard = int(identity[16:20], 16) % _SHARDS
+        yield Row(f"WORD#{kind}#{word[0]}#{shard}", f"{beginning}\0{in_order}\0{identity[:16]}", data)
 
 
-def _pk(kind: Kind, scope: str, word: str, shard: int) -> str:
-    return f"WORD#{kind}#{scope}#{word[0]}#{shard}"
+def read_documents(
+    kind: Kind, scopes: Sequence[str], typed: Sequence[str], table: GraphReader
+) -> tuple[list[Mapping[str, Any]], bool]:
+    """Read the documents of names with the typed words, equal words first; return true, too, if rows were not read."""
+    words = [word[:_WORD_CHARS_MAX] for word in typed[:_TYPED_MAX]] if scopes else []
+    pks = [(f"WORD#{kind}#{scope}#{word[0]}", word) for word in words for scope in scopes if scope != EVERY_NAMESPACE]
+    listed = table.query([RowQuery(pk, prefix=word, limit=_PLACES_MAX // len(pks)) for pk, word in pks])
+    places = sorted({row.sk for page in listed for row in page.rows})
+    pages = table.query([query for word in words for query in _queries(kind, scopes, word, places)])
+    cut = len(typed) > _TYPED_MAX or any(page.more for page in (*listed, *pages))
+    return [row.data for page in pages for row in page.rows], cut
 
 
-def word_queries(kind: Kind, scopes: Sequence[str], word: str) -> list[RowQuery]:
-    """Make the queries, `WORD#NAME#*#e#<shard>`, for names with words that begin with `emis`, equal words first."""
-    limit = ROWS_MAX // (_SHARDS * len(scopes))
-    pks = [_pk(kind, scope, word, shard) for scope in scopes for shard in range(_SHARDS)]
-    queries = [RowQuery(pk, prefix=word[:_WORD_CHARS_MAX], limit=limit) for pk in pks]
-    shared = [(_shared_pk(scope, word, letters), word[:letters]) for scope in scopes for letters in _SHARED_LETTERS]
-    limit = _SHARED_ROWS_MAX // len(scopes)
-    return [*queries, *(RowQuery(pk, prefix=beginning, limit=limit) for pk, beginning in shared if kind == "COLUMN")]
+def _queries(kind: Kind, scopes: Sequence[str], word: str, places: Sequence[str]) -> Iterator[RowQuery]:
+    beginnings = [place for place in places if place.startswith(word)] + [word] * (EVERY_NAMESPACE in scopes)
+    for beginning in beginnings:
+        for shard in range(_SHARDS):
+            limit = ROWS_MAX // (_SHARDS * len(beginnings))
+            yield RowQuery(f"WORD#{kind}#{word[0]}#{shard}", prefix=beginning, limit=limit)
+    for scope in scopes if kind == "COLUMN" else ():
+        for letters in _SHARED_LETTERS:
+            limit = _SHARED_ROWS_MAX // len(scopes)
+            yield RowQuery(_shared_pk(scope, word, letters), prefix=word[:letters], limit=limit)
 
 
 def _shared_pk(scope: str, word: str, letters: int) -> str:

@@ -33,7 +33,7 @@ GRAPH = (
     "FACET#c",
     "NAMESPACE#n",
     "NAMES#0",
-    "WORD#NAME#*#o#1",
+    "WORD#NAME#o#1",
     "TAGS",
     "TAG#t",
     "OWNER#o",

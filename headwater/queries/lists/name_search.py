@@ -7,17 +7,16 @@ Equal names are first, then names with the text as whole words, then the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeVar
 
 from typing_extensions import Unpack
 
 from headwater.aws.items import chunks
 from headwater.facts.facts import dataset_of, job_of
 from headwater.facts.result_page import ResultPage
-from headwater.facts.table import RowPage
 from headwater.facts.visibility import EVERYTHING, Visibility
-from headwater.facts.words import EVERY_NAMESPACE, TYPED_MAX, Kind, has_words, typed_words, word_queries
+from headwater.facts.words import EVERY_NAMESPACE, has_words, read_documents, typed_words
 from headwater.queries.lists.name_lists import Id, ListedFacts
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import SearchHit, SearchOptions, SearchSort
@@ -39,15 +38,15 @@ MATCHES_MAX = 1_000
 def find_names(text: str, view: GraphView, namespace: str | None) -> tuple[set[JobId | DatasetId], bool]:
     """Find the visible names with the words, hidden names too; return true, too, if names were not read."""
     typed = typed_words(text)
-    pages = _pages("NAME", typed, _scopes(namespace, view.caller), view)
-    read = (job_of(data["job"]) if "job" in data else dataset_of(data["dataset"]) for data in _documents(pages))
+    documents, cut = read_documents("NAME", _scopes(namespace, view.caller), typed, view)
+    read = (job_of(data["job"]) if "job" in data else dataset_of(data["dataset"]) for data in documents)
     names = {
         name
         for name in set(read)
         if namespace in (None, name.namespace) and view.sees(name)
         if has_words(typed, (name.namespace, name.name))
     }
-    return names, _is_cut(typed, pages)
+    return names, cut
 
 
 def find_columns(text: str, view: GraphView, namespace: str | None) -> tuple[set[tuple[str, DatasetId]], bool]:
@@ -57,16 +56,14 @@ def find_columns(text: str, view: GraphView, namespace: str | None) -> tuple[set
     """
     typed = typed_words(text)
     scopes = dict.fromkeys((*_scopes(namespace, view.caller), EVERY_NAMESPACE))
-    pages = _pages("COLUMN", typed, list(scopes), view)
+    documents, cut = read_documents("COLUMN", list(scopes), typed, view)
     candidates = {
-        (path, dataset_of(data["dataset"]))
-        for data in _documents(pages)
-        for path in data.get("fields") or (data["field"],)
+        (path, dataset_of(data["dataset"])) for data in documents for path in data.get("fields") or (data["field"],)
     }
     columns = {
         (path, dataset) for path, dataset in candidates if has_words(typed, (path, dataset.name, dataset.namespace))
     }
-    return columns, _is_cut(typed, pages)
+    return columns, cut
 
 
 def _scopes(namespace: str | None, visibility: Visibility) -> list[str]:
@@ -76,19 +73,6 @@ def _scopes(namespace: str | None, visibility: Visibility) -> list[str]:
     if len(names) > _SCOPES_MAX or any(name.endswith("*") for name in names):
         return [EVERY_NAMESPACE]
     return [namespace_hash(name) for name in names]
-
-
-def _pages(kind: Kind, typed: Sequence[str], scopes: Sequence[str], view: GraphView) -> list[RowPage]:
-    queries = [query for word in typed[:TYPED_MAX] for query in word_queries(kind, scopes, word)] if scopes else []
-    return view.query(queries)
-
-
-def _is_cut(typed: Sequence[str], pages: Sequence[RowPage]) -> bool:
-    return len(typed) > TYPED_MAX or any(page.more for page in pages)
-
-
-def _documents(pages: Sequence[RowPage]) -> Iterator[Mapping[str, Any]]:
-    return (row.data for page in pages for row in page.rows)
 
 
 def rank_of(name: str, text: str) -> int:
