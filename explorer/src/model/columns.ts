@@ -1,7 +1,6 @@
 /** Columns and their sources. */
 
-import { type Arrow, reach } from "./graph";
-import { sides } from "./paths";
+import { type Arrow, reach, sides } from "./graph";
 
 export interface Step {
   direct: boolean;

@@ -4,44 +4,51 @@ import type { components } from "../api/schema";
 import { cutsOf } from "../url/ids";
 import { DEPTH_MAX, type Direction, type Side } from "../url/state";
 import { count } from "./format";
+import { groupBy } from "./group-by";
 
 export type State = "NEW" | "RUNNING" | "COMPLETED" | "FAILED" | "ABORTED";
 
-export interface Item {
-  id: string;
-  kind: "dataset" | "job";
-  namespace: string;
-  name: string;
+type Text = string | null;
+
+/** The facts of an item of which nothing is known but its id. */
+const UNKNOWN = {
   /** False where the reader may know its id and type alone. */
-  known: boolean;
-  state: State | null;
-  runId: string | null;
-  startedAt: string | null;
-  endedAt: string | null;
+  known: false,
+  state: null as State | null,
+  runId: null as Text,
+  startedAt: null as Text,
+  endedAt: null as Text,
   /** The duration of the last run: of the attempt with the final state. */
-  durationMs: number | null;
+  durationMs: null as number | null,
   /** When it was first heard of; null where a lineage was fetched in short. */
-  createdAt: string | null;
+  createdAt: null as Text,
   /** When it last ran, or was last written. */
-  touchedAt: string | null;
+  touchedAt: null as Text,
   /** True of a job whose last run could not report all of its lineage. */
-  incomplete: boolean;
+  incomplete: false,
   /** Inputs of which the job's last run read an older part. */
-  otherParts: readonly string[];
-  stale: boolean;
-  temporary: boolean;
-  fieldCount: number;
+  otherParts: [] as readonly string[],
+  stale: false,
+  temporary: false,
+  fieldCount: 0,
   /** Empty where a lineage was fetched in short. */
-  fields: readonly { name: string; type: string | null; description: string | null }[];
-  description: string | null;
-  owners: readonly string[];
-  tags: readonly string[];
+  fields: [] as readonly { name: string; type: Text; description: Text }[],
+  description: null as Text,
+  owners: [] as readonly string[],
+  tags: [] as readonly string[],
   /** Tests by the outcome of their last results; null where none was reported. `warned` failed with the severity `warn`. */
-  tests: components["schemas"]["TestCounts"] | null;
+  tests: null as components["schemas"]["TestCounts"] | null,
   /** The job that starts this job, such as a DAG. */
-  parent: string | null;
+  parent: null as Text,
   /** Of the DAG in focus: its tasks by state, their tasks included. */
-  tasks?: Readonly<Record<string, number>> | undefined;
+  tasks: undefined as Readonly<Record<string, number>> | undefined,
+};
+
+export type Item = typeof UNKNOWN & { id: string; kind: "dataset" | "job"; namespace: string; name: string };
+
+export function blankItem(id: string, kind: "dataset" | "job"): Item {
+  const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
+  return { id, kind, namespace, name, ...UNKNOWN };
 }
 
 /** How many neighbours a node has on each side; `exact` is false where they were counted in an index. */
@@ -80,31 +87,29 @@ export function toLineage(
   more: ReadonlyMap<string, Degree> = new Map(),
 ): Lineage {
   const byId = new Map(items.map((item) => [item.id, item]));
-  const up = new Map<string, Set<string>>(),
-    down = new Map<string, Set<string>>();
+  const { up, down } = sides(arrows.filter(({ from, to }) => byId.has(from) && byId.has(to) && from !== to));
   const controls = new Set(arrows.filter(({ isControl }) => isControl).map(arrowKey));
-  for (const arrow of arrows) {
-    const { from, to } = arrow;
-    // An arrow of data replaces an arrow of waiting.
-    if (!arrow.isControl) controls.delete(arrowKey(arrow));
-    if (!byId.has(from) || !byId.has(to) || from === to) continue;
-    add(down, from, to);
-    add(up, to, from);
-  }
+  // An arrow of data replaces an arrow of waiting.
+  for (const arrow of arrows) if (!arrow.isControl) controls.delete(arrowKey(arrow));
   const degrees = new Map(
     items.map(({ id }) => {
-      const hidden = more.get(id);
-      return [
-        id,
-        {
-          up: (up.get(id)?.size ?? 0) + (hidden?.up ?? 0),
-          down: (down.get(id)?.size ?? 0) + (hidden?.down ?? 0),
-          exact: hidden?.exact ?? true,
-        },
-      ];
+      const { up: above, down: below, exact } = more.get(id) ?? { up: 0, down: 0, exact: true };
+      return [id, { up: (up.get(id)?.length ?? 0) + above, down: (down.get(id)?.length ?? 0) + below, exact }];
     }),
   );
-  return { items: byId, up: sorted(up), down: sorted(down), degrees, controls, truncated };
+  return { items: byId, up, down, degrees, controls, truncated };
+}
+
+/** Return the neighbours of each node on both sides, each once, by id. */
+export function sides(arrows: readonly Arrow[]): Record<Side, Map<string, string[]>> {
+  const neighbours = (end: "from" | "to", other: "from" | "to") =>
+    new Map(
+      [...groupBy(arrows, (arrow) => arrow[end])].map(([id, all]) => [
+        id,
+        [...new Set(all.map((arrow) => arrow[other]))].sort(),
+      ]),
+    );
+  return { up: neighbours("to", "from"), down: neighbours("from", "to") };
 }
 
 /** Join lineages of a moment: for an item of several, the first lineage counts. */
@@ -115,15 +120,7 @@ export function mergeLineages(lineages: readonly Lineage[]): Lineage {
     degrees = new Map<string, Degree>();
   for (const lineage of lineages) {
     for (const [id, item] of lineage.items) if (!items.get(id)?.known) items.set(id, item);
-    for (const [id, { up, down, exact }] of lineage.degrees) {
-      const was = degrees.get(id);
-      degrees.set(
-        id,
-        was
-          ? { up: Math.max(was.up, up), down: Math.max(was.down, down), exact: was.exact && exact }
-          : { up, down, exact },
-      );
-    }
+    for (const [id, degree] of lineage.degrees) degrees.set(id, atLeast(degrees.get(id), degree));
   }
   const merged = toLineage(
     [...items.values()],
@@ -136,10 +133,11 @@ export function mergeLineages(lineages: readonly Lineage[]): Lineage {
   };
 }
 
-const atLeast = (counted: Degree | undefined, within: Degree): Degree =>
-  counted
-    ? { up: Math.max(counted.up, within.up), down: Math.max(counted.down, within.down), exact: counted.exact }
-    : within;
+const atLeast = (counted: Degree | undefined, { up, down, exact }: Degree): Degree => ({
+  up: Math.max(counted?.up ?? 0, up),
+  down: Math.max(counted?.down ?? 0, down),
+  exact: exact && counted?.exact !== false,
+});
 
 export function arrowsOf(lineage: Lineage): Arrow[] {
   return [...lineage.down].flatMap(([from, tos]) =>
@@ -362,48 +360,9 @@ function sidesOf(dir: Direction): readonly Side[] {
   return dir === "both" ? ["up", "down"] : [dir];
 }
 
-function add(map: Map<string, Set<string>>, key: string, value: string): void {
-  const values = map.get(key);
-  if (values) values.add(value);
-  else map.set(key, new Set([value]));
-}
-
-function sorted(map: Map<string, Set<string>>): Map<string, readonly string[]> {
-  return new Map([...map].map(([key, values]) => [key, [...values].sort()]));
-}
-
 const FIRST: readonly string[] = ["FAILED", "ABORTED", "RUNNING"];
 
 export function rankOf(state: string | null | undefined): number {
   const place = FIRST.indexOf(state ?? "");
   return place < 0 ? FIRST.length : place;
-}
-
-export function blankItem(id: string, kind: "dataset" | "job"): Item {
-  const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
-  return {
-    id,
-    kind,
-    namespace,
-    name,
-    known: false,
-    state: null,
-    runId: null,
-    startedAt: null,
-    endedAt: null,
-    durationMs: null,
-    touchedAt: null,
-    incomplete: false,
-    otherParts: [],
-    stale: false,
-    temporary: false,
-    fieldCount: 0,
-    fields: [],
-    description: null,
-    owners: [],
-    tags: [],
-    tests: null,
-    createdAt: null,
-    parent: null,
-  };
 }

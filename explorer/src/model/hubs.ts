@@ -1,7 +1,6 @@
 /** Hubs of a map: an input with very many readers becomes a stub at each, so its lines do not cover the picture. */
 
-import { type Arrow, degreeOf, type Lineage, reach, type Shown } from "./graph";
-import { sides } from "./paths";
+import { type Arrow, degreeOf, type Lineage, reach, type Shown, sides } from "./graph";
 
 export const HUB_ABOVE = 50;
 

@@ -1,7 +1,6 @@
 /** Paths in a drawn graph: the whole path through a node, the paths between two, a node's neighbours. */
 
-import { type Arrow, arrowKey, type Item, type Lineage, reach } from "./graph";
-import { groupBy } from "./group-by";
+import { type Arrow, arrowKey, type Item, type Lineage, reach, sides } from "./graph";
 
 export type PathNodes = ReadonlySet<string>;
 
@@ -9,13 +8,6 @@ export type PathNodes = ReadonlySet<string>;
 export interface Path {
   nodes: PathNodes;
   arrows: ReadonlySet<string>;
-}
-
-/** Return the neighbours of each node on both sides. */
-export function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map<string, string[]> } {
-  const up = new Map([...groupBy(arrows, ({ to }) => to)].map(([to, all]) => [to, all.map(({ from }) => from)]));
-  const down = new Map([...groupBy(arrows, ({ from }) => from)].map(([from, all]) => [from, all.map(({ to }) => to)]));
-  return { up, down };
 }
 
 /** A node with all its sources and outputs. An arrow around the node is not on its path. */

@@ -110,8 +110,8 @@ const sized = (sha256: string, size: unknown) => `${sha256}, ${String(size)} byt
 function checkObject({ sha256, size_bytes }: ObjectRef, object: Bytes): Check {
   return {
     title: "The object is as it was archived",
-    about: "SHA-256 and length of its bytes",
     holds: object.sha256 === sha256 && object.size === size_bytes,
+    about: "SHA-256 and length of its bytes",
     expected: sized(sha256, size_bytes),
     computed: object.fault ?? sized(object.sha256, object.size),
   };
@@ -120,8 +120,8 @@ function checkObject({ sha256, size_bytes }: ObjectRef, object: Bytes): Check {
 function checkRecord({ root_id, node_id }: Claims, object: Bytes, path: readonly Step[] | null): Check {
   return {
     title: "The record is in it",
-    about: "a line of the object has this root and this node",
     holds: path !== null,
+    about: "a line of the object has this root and this node",
     expected: `${node_id} of ${root_id}`,
     computed: path
       ? `a path of ${path.length} ${path.length === 1 ? "step" : "steps"}`
@@ -133,8 +133,8 @@ function checkListed({ key }: ObjectRef, object: Bytes, digest: Bytes | undefine
   const listed = digest?.lines?.slice(1).find((line) => line["key"] === key);
   return {
     title: "The digest of its day lists it",
-    about: "with the SHA-256 and length of its bytes",
     holds: listed !== undefined && listed["sha256"] === object.sha256 && listed["size_bytes"] === object.size,
+    about: "with the SHA-256 and length of its bytes",
     expected: object.fault ?? sized(object.sha256, object.size),
     computed: listed
       ? sized(String(listed["sha256"]), listed["size_bytes"])
@@ -150,8 +150,8 @@ function checkChain({ digests }: Claims, read: readonly Bytes[]): Check {
   const links = Math.max(digests.length - 1, 0);
   return {
     title: "Each digest names the one before it",
-    about: "by day, key and SHA-256 of its bytes",
     holds: broken === undefined,
+    about: "by day, key and SHA-256 of its bytes",
     expected: `${links} ${links === 1 ? "link" : "links"}`,
     computed: broken
       ? `the digest of ${broken.day} is not the one that the next day names`
@@ -165,8 +165,8 @@ function checkEnd({ digests, end }: Claims, last: Bytes | undefined): Check {
   const digest = digests.at(-1);
   return {
     title: "The last digest is the end of the chain",
-    about: "which the service keeps apart from the archive",
     holds: digest !== undefined && last !== undefined && names(end, digest, last.sha256),
+    about: "which the service keeps apart from the archive",
     expected: end?.sha256 ?? "",
     computed: last?.fault ?? last?.sha256 ?? "no digest",
   };
@@ -178,36 +178,21 @@ function names(claim: unknown, { day, key }: DigestRef, sha256: string): boolean
   return named === day && at === key && hash === sha256 && sha256 !== "";
 }
 
-export interface Setting {
-  /** When it was computed, and the page that did so. */
-  computedAt: string;
-  page: string;
-  /** The state of the record's day: sealed, or archived and not sealed yet. */
-  state: string;
-}
-
-export function proofFile(claims: Claims, proven: Proven, { computedAt, page, state }: Setting): string {
+/** Return the proof as JSON, with the time, the page, and the state of the record's day: sealed, or not yet. */
+export function proofFile(
+  claims: Claims,
+  proven: Proven,
+  setting: { computedAt: string; page: string; state: string },
+): string {
   const { day, key, sha256, size_bytes } = claims.object;
   return JSON.stringify(
     {
       record: { root_id: claims.root_id, node_id: claims.node_id },
-      computedAt,
-      page,
-      state,
+      ...setting,
       holds: proven.holds,
-      checks: proven.checks.map(({ title, holds, about, expected, computed }) => ({
-        title,
-        holds,
-        about,
-        expected,
-        computed,
-      })),
+      checks: proven.checks,
       object: { day, key, sha256, size_bytes },
-      digests: claims.digests.map((digest) => ({
-        day: digest.day,
-        key: digest.key,
-        sha256: proven.hashes.get(digest.day) ?? null,
-      })),
+      digests: claims.digests.map(({ day, key }) => ({ day, key, sha256: proven.hashes.get(day) ?? null })),
       end: claims.end,
       path: proven.path,
     },

@@ -201,14 +201,14 @@ function List({ title, entries, remove, children }: ListProps) {
   return (
     <section ref={section} tabIndex={-1} aria-label={title.toLowerCase()}>
       <h2>{title}</h2>
-      <ul className="rows">
+      <ul className="plain">
         {entries.map((entry) => (
-          <li key={`${entry.name} ${entry.type ?? ""}`}>
+          <li key={`${entry.name} ${entry.type ?? ""}`} className="spread">
             <span>
               {entry.name}
               {entry.type && <span className="muted"> {entry.type.toLowerCase()}</span>}
             </span>
-            <span className="end">
+            <span>
               <By reporter={entry} />
               <CloseButton look="" label={`remove ${entry.name}`} close={() => drop(entry.name)} />
             </span>

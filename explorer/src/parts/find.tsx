@@ -2,9 +2,9 @@
 
 import "./find.css";
 
-import { useEffect, useId, useRef } from "react";
+import { type ComponentProps, useEffect, useId, useRef } from "react";
 import type { Hit } from "../api/queries";
-import { HitState, Marked } from "./hits";
+import { HitState, KIND_OF_HIT, Marked } from "./hits";
 import { KindOf, SignOf } from "./signs";
 import { type Finding, useFind } from "./use-find";
 
@@ -85,10 +85,10 @@ function Hits({ id, finding, go }: { id: string; finding: Finding; go: Go }) {
           key={hit.nodeId}
           hit={hit}
           q={words}
+          go={go}
           id={`${id}-${index}`}
-          isChosen={index === chosen}
-          choose={() => choose(index)}
-          go={(toImpact) => go(hit, toImpact)}
+          aria-selected={index === chosen}
+          onPointerMove={() => choose(index)}
         />
       ))}
       <li role="option" aria-selected={chosen === -1} onClick={() => go()}>
@@ -98,29 +98,16 @@ function Hits({ id, finding, go }: { id: string; finding: Finding; go: Go }) {
   );
 }
 
-const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
-
-interface HitOptionProps {
-  hit: Hit;
-  q: string;
-  id: string;
-  isChosen: boolean;
-  choose: () => void;
-  go: (toImpact: boolean) => void;
-}
-
 /** A hit in the list: a click opens it, and one on *What breaks* the impact of a column. */
-function HitOption({ hit, q, id, isChosen, choose, go }: HitOptionProps) {
+function HitOption({ hit, q, go, ...rest }: ComponentProps<"li"> & { hit: Hit; q: string; go: Go }) {
   return (
     <li
-      id={id}
       role="option"
-      aria-selected={isChosen}
-      onPointerMove={choose}
       // An option holds no button: a screen reader's keys do not get there, Shift+Enter does.
-      onClick={(event) => go((event.target as Element).closest("[data-impact]") !== null)}
+      onClick={(event) => go(hit, (event.target as Element).closest("[data-impact]") !== null)}
+      {...rest}
     >
-      <KindOf of={KINDS[hit.type]} namespace={hit.namespace} />
+      <KindOf of={KIND_OF_HIT[hit.type]} namespace={hit.namespace} />
       <span className="what">
         <b>
           <Marked text={hit.field ?? hit.name} q={q} />

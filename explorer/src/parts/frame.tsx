@@ -8,7 +8,7 @@ import { Failure, OFFLINE, tokens } from "../api/client";
 import type { NodeChange } from "../model/compare";
 import { agoOn, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
-import { columnsLink, link, mapLink } from "../url/state";
+import { columnsLink, link, mapLink, type View } from "../url/state";
 import { Button, Chip, LinkButton } from "./controls";
 import { Name } from "./name";
 import { Pin } from "./pin";
@@ -268,12 +268,21 @@ export function useAddress<N extends string>(...names: readonly N[]): Record<N, 
   return Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""])) as Record<N, string>;
 }
 
-/** The namespace that a page is narrowed to, after its title. */
-export const OfNamespace = ({ name }: { name: string }) =>
-  name && (
+/** The title of a page, with the namespace that it is narrowed to. */
+export const TitleOf = ({ title, namespace }: { title: string; namespace: string }) => (
+  <h1>
+    {title}
+    {namespace && " of "}
+    {namespace && <span className="mono">{namespace}</span>}
+  </h1>
+);
+
+/** The way from a namespace back to all; nothing without one. */
+export const AllNamespaces = ({ view, namespace }: { view: View; namespace: string }) =>
+  namespace && (
     <>
-      {" of "}
-      <span className="mono">{name}</span>
+      {" "}
+      <Link href={link(view)}>All namespaces</Link>
     </>
   );
 

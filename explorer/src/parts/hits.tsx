@@ -45,7 +45,8 @@ export function useHits(typed: string, limit: number, { tag = "", state: chosen 
   });
 }
 
-const KINDS: readonly Hit["type"][] = ["DATASET", "JOB", "DATASET_FIELD"];
+export const KIND_OF_HIT = { DATASET: "dataset", JOB: "job", DATASET_FIELD: "field" } as const;
+const KINDS = Object.keys(KIND_OF_HIT);
 
 /** Exact names and last segments of names first, then names that begin so, then words that do; of the same rank datasets, jobs, columns. */
 function ranked(q: string, hits: Hit[]): Hit[] {

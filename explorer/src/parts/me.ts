@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useLocation } from "wouter";
 import { Failure, type Feature } from "../api/client";
-import { ME, type Me, shownIdQuery } from "../api/queries";
+import { ME, shownIdQuery } from "../api/queries";
 
 /** The one name that a list of names allows; none where it allows beginnings, or several. */
 const only = (names: readonly string[]) =>
@@ -13,28 +13,21 @@ const only = (names: readonly string[]) =>
 const covers = (pattern: string, name: string) =>
   pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-export interface Reader {
-  me: Me | undefined;
-  /** False while it is not known, and while a token is missing. */
-  isKnown: boolean;
-  can: (feature: Feature) => boolean;
-  /** True if the reader is known to have all of these, in a namespace. */
-  mayWrite: (features: readonly Feature[], namespace: string) => boolean;
-  /** The one namespace, and the one root, that the token covers: queries over all name them. */
-  namespace: string | undefined;
-  root: string | undefined;
-}
+export type Reader = ReturnType<typeof useReader>;
 
-export function useReader(): Reader {
+export function useReader() {
   const { data, error } = useQuery({ ...ME, staleTime: Infinity });
   return {
     me: data,
+    /** False while it is not known, and while a token is missing. */
     isKnown: data !== undefined || (error !== null && !(error instanceof Failure && error.status === 401)),
-    can: (feature) => !data || data.features.includes(feature),
-    mayWrite: (features, namespace) =>
+    can: (feature: Feature) => !data || data.features.includes(feature),
+    /** True if the reader is known to have all of these, in a namespace. */
+    mayWrite: (features: readonly Feature[], namespace: string) =>
       data?.scopes.includes("write") === true &&
       features.every((feature) => data.features.includes(feature)) &&
       data.writes.some((name) => covers(name, namespace)),
+    /** The one namespace, and the one root, that the token covers: queries over all name them. */
     namespace: data && only(data.namespaces),
     root: data && only(data.roots),
   };

@@ -21,20 +21,13 @@ const TICKS_MAX = 100;
 // Id of the list of proposed times.
 const TIMES = "times";
 
-export interface Tick {
-  /** The time of a change, and the moment just after, with its outputs. */
-  time: string;
-  at: string;
-  label: string;
-  failed: boolean;
-  /** True of a version with the schema of the version before: a night like any other. */
-  same?: boolean;
-}
+export type Tick = ReturnType<typeof tick>;
 
 // A browser counts whole milliseconds.
 const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
 
-const tick = (time: string, label: string, failed = false, same = false): Tick => {
+/** A change, and the moment just after; `same` of a version with the schema before: a night like any other. */
+const tick = (time: string, label: string, failed = false, same = false) => {
   return { time, at: after(time), label, failed, same };
 };
 

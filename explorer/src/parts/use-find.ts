@@ -13,35 +13,16 @@ import { useReader } from "./me";
 const PAUSE_MS = 120;
 const HITS_MAX = 12;
 
-export interface Finding {
-  typed: string;
-  type: (text: string) => void;
-  /** True while the list is open, though it may have nothing to show. */
-  isOpen: boolean;
-  setOpen: (isOpen: boolean) => void;
-  isShown: boolean;
-  /** The typed words, without filters. */
-  words: string;
-  hits: readonly Hit[];
-  /** Place of the chosen hit; -1 is the last line, a link to the search. */
-  chosen: number;
-  choose: (place: number) => void;
-  move: (by: 1 | -1) => void;
-  /** The text of the last line. */
-  rest: string;
-  /** Open a hit, or its impact; without a hit, the search. */
-  go: (hit?: Hit, toImpact?: boolean) => void;
-  /** Return the chosen hit; undefined while the hits belong to an earlier text. */
-  current: () => Hit | undefined;
-}
+export type Finding = ReturnType<typeof useFind>;
 
-export function useFind(start: string): Finding {
+/** `isOpen` while the list is open, though it may have nothing to show; `words` are those typed, without filters. */
+export function useFind(start: string) {
   const [typed, setTyped] = useState(start);
   const [isOpen, setOpen] = useState(false);
   const q = useSettled(typed);
   const terms = termsOf(q);
   const filters = filtersOf(terms);
-  // Filters alone are a list, whatever is first in it.
+  // The place of the chosen hit; -1 is the last line, a link to the search: filters alone are a list.
   const [chosen, choose] = useChosen(q, filters && !terms.words ? -1 : 0);
   const answer = useHits(isOpen ? q : "", 8);
   const hits = q ? (answer.data?.all.slice(0, HITS_MAX) ?? []) : [];
@@ -50,6 +31,7 @@ export function useFind(start: string): Finding {
   const isSettled = typed.trim() === q && answer.data !== undefined && !answer.isPlaceholderData;
   // Where no name is found, the last line leads to records, and so does Enter.
   const isAmongRecords = can("searchRecords") && !filters && isSettled && hits.length === 0;
+  // Open a hit, or its impact; without a hit, the search.
   const go = (hit?: Hit, toImpact = false) => {
     setOpen(false);
     if (hit) navigate(toImpact ? link("impact", { node: hit.nodeId }) : mapOf(hit.nodeId));
@@ -65,6 +47,7 @@ export function useFind(start: string): Finding {
     ? `The search did not respond: ${answer.error.message}. Try again`
     : restOf(q, terms, hits.length > 0, can("searchRecords"));
   const move = (by: 1 | -1) => choose((now) => Math.max(-1, Math.min(hits.length - 1, now + by)));
+  // The chosen hit; undefined while the hits belong to an earlier text.
   const current = () => (typed.trim() === q && isOpen ? hits[chosen] : undefined);
   const isShown = isOpen && q !== "" && hasAnswer;
   return { typed, type, isOpen, setOpen, isShown, words: terms.words, hits, chosen, choose, move, rest, go, current };

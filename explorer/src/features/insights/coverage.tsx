@@ -1,9 +1,9 @@
 /** How much of what jobs do is reported: in all, by namespace, by producer, and job by job. */
 
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 import { count, plural } from "../../model/format";
 import { Button } from "../../parts/controls";
-import { Asked, OfNamespace, useAddress, useTitle } from "../../parts/frame";
+import { AllNamespaces, Asked, TitleOf, useAddress, useTitle } from "../../parts/frame";
 import { link } from "../../url/state";
 import { type Coverage, coverage } from "./queries";
 import { Jobs, LEVELS, Namespaces, Producers, share } from "./tables";
@@ -13,10 +13,7 @@ export function CoverageView() {
   const { namespace, level } = useAddress("namespace", "level");
   return (
     <div className="page">
-      <h1>
-        Coverage
-        <OfNamespace name={namespace} />
-      </h1>
+      <TitleOf title="Coverage" namespace={namespace} />
       <Asked query={coverage(namespace)}>
         {(report) => (
           <>
@@ -40,12 +37,7 @@ function Summary({ report, namespace }: { report: Coverage; namespace: string })
       {report.outputs ? share(report, " datasets that they write") : "no dataset"}.
       {report.incompleteJobs > 0 &&
         ` The lineage of ${plural(report.incompleteJobs, "job")} is incomplete: the producer could not read all of it.`}
-      {namespace && (
-        <>
-          {" "}
-          <Link href={link("coverage")}>All namespaces</Link>
-        </>
-      )}
+      <AllNamespaces view="coverage" namespace={namespace} />
     </p>
   );
 }

@@ -7,14 +7,13 @@ import type { Hit } from "../../api/queries";
 import { count, plural } from "../../model/format";
 import { type TestState, termsOf } from "../../model/terms";
 import { Asked, Loaded, mapOf, Nothing } from "../../parts/frame";
-import { HitState, Marked, useHits } from "../../parts/hits";
+import { HitState, KIND_OF_HIT, Marked, useHits } from "../../parts/hits";
 import { useReader } from "../../parts/me";
 import { Name } from "../../parts/name";
 import { KindOf } from "../../parts/signs";
 import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { link } from "../../url/state";
 
-const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
 const WORDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "column" } as const;
 const LIMIT = 200;
 
@@ -27,7 +26,7 @@ function columnsOf(hits: readonly Hit[], q = ""): ColumnOf<Hit>[] {
       by: (hit) => hit.field ?? hit.name,
       cell: (hit) => (
         <span className="named">
-          <KindOf of={KINDS[hit.type]} namespace={hit.namespace} />
+          <KindOf of={KIND_OF_HIT[hit.type]} namespace={hit.namespace} />
           <span>
             <Link href={mapOf(hit.nodeId)}>
               <Marked text={hit.field ?? hit.name} q={termsOf(q).words} />

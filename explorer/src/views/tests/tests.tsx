@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { failingTests, TESTS_MAX } from "../../api/list-queries";
 import type { TestResult } from "../../api/queries";
 import { plural } from "../../model/format";
-import { Asked, NodeLink, OfNamespace, useAddress, useTitle } from "../../parts/frame";
+import { AllNamespaces, Asked, NodeLink, TitleOf, useAddress, useTitle } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable, NONE, times } from "../../parts/table";
 import { nameOfTest, Outcome } from "../../parts/tests";
@@ -16,10 +16,7 @@ export function TestsView() {
   const { namespace } = useAddress("namespace");
   return (
     <div className="page">
-      <h1>
-        Failing tests
-        <OfNamespace name={namespace} />
-      </h1>
+      <TitleOf title="Failing tests" namespace={namespace} />
       <Asked query={failingTests(namespace)}>
         {({ tests, totalCount, truncated }) =>
           totalCount === 0 ? (
@@ -32,12 +29,7 @@ export function TestsView() {
                 {plural(totalCount, "test fails or warns", "tests fail or warn")}
                 {(truncated || totalCount > TESTS_MAX) && `; the first ${tests.length} are here, and there may be more`}
                 .
-                {namespace && (
-                  <>
-                    {" "}
-                    <Link href={link("tests")}>All namespaces</Link>
-                  </>
-                )}
+                <AllNamespaces view="tests" namespace={namespace} />
               </p>
               <section className="card">
                 <LongTable label="failing tests" columns={COLUMNS} rows={tests} keyOf={keyOf} />
