@@ -13,8 +13,8 @@ from headwater.queries.results.entities import AssertionCounts
 from headwater.queries.service import LineageQueries
 from headwater.queries.view.nodes import ROWS_MAX
 from tests.examples import examples
-from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, at, letters
-from tests.unit.facts.strategies import a_symlink, arrivals, checked_streams, stamped
+from tests.unit.facts.statements import A, X, an_event, letters
+from tests.unit.facts.strategies import arrivals, checked_streams, stamped
 from tests.unit.queries.every_query import differences, loaded, results_of, right_results
 
 
@@ -45,94 +45,6 @@ def checked(second, run, *sent, dataset=X, job=A):
 
 def listed(page):
     return [(result.outcome, result.type, result.column, result.run and letters(result.run)) for result in page.items]
-
-
-TWICE = [
-    checked(1, "a1", ("not_null", "id", False), ("unique", "id", True)),
-    checked(3, "a3", ("unique", "id", False), ("not_null", None, False, "warn")),
-    checked(2, "a2", ("not_null", "id", True)),
-]
-
-
-def test_the_last_result_of_each_test_counts_by_column(queries_over):
-    queries = queries_over(TWICE)
-    assert listed(queries.list_assertions(X)) == [
-        ("FAILED", "unique", "id", "a3"),
-        ("WARNED", "not_null", None, "a3"),
-        ("PASSED", "not_null", "id", "a2"),
-    ]
-    assert queries.find_dataset(X).assertions == AssertionCounts(passed=1, warned=1, failed=1)
-    (dataset,) = queries.find_graph(A.node_id, depth=1).datasets
-    assert dataset.assertions == AssertionCounts(passed=1, warned=1, failed=1)
-
-
-def test_results_are_those_of_the_time(queries_over):
-    queries = queries_over(TWICE)
-    assert listed(queries.list_assertions(X, at=at(3))) == [
-        ("PASSED", "not_null", "id", "a2"),
-        ("PASSED", "unique", "id", "a1"),
-    ]
-    assert listed(queries.list_failures(at=at(2), limit=9, offset=0)) == [("FAILED", "not_null", "id", "a1")]
-    (dataset,) = queries.find_graph(X.node_id, depth=1, at=at(2)).datasets
-    assert dataset.assertions == AssertionCounts(passed=1, failed=1)
-    assert queries.list_assertions(X, at=at(1)) is None
-
-
-def test_history_has_the_last_results_first(queries_over):
-    queries = queries_over(TWICE)
-    history = queries.list_assertion_history(X, limit=3)
-    assert listed(history) == [
-        ("FAILED", "unique", "id", "a3"),
-        ("WARNED", "not_null", None, "a3"),
-        ("PASSED", "not_null", "id", "a2"),
-    ]
-    assert (history.total, history.truncated) == (5, True)
-
-
-def test_a_test_of_a_run_that_names_no_dataset_is_the_jobs_and_a_skipped_one_has_no_result(queries_over):
-    events = [
-        an_event(1, "a1", A, inputs=[X], run_facets=of_run(("orphans", "fail", "error"), ("rows", "fail", "WARN"))),
-        an_event(2, "a2", A, inputs=[X], run_facets=of_run(("orphans", "skip"), ("rows", "pass"))),
-    ]
-    queries = queries_over(events)
-    assert [(result.name, result.outcome, result.of) for result in queries.list_assertions(A).items] == [
-        ("orphans", "FAILED", A),
-        ("rows", "PASSED", A),
-    ]
-    assert queries.find_job(A).assertions == AssertionCounts(passed=1, failed=1)
-    assert queries.find_dataset(X).assertions is None
-    assert [result.name for result in queries.list_failures(limit=9, offset=0).items] == ["orphans"]
-
-
-def test_failures_come_worst_first_then_the_latest_and_by_page(queries_over):
-    queries = queries_over(
-        [
-            checked(1, "a1", ("unique", "id", False)),
-            checked(2, "b2", ("not_null", "id", False), dataset=Y, job=B),
-            checked(3, "b3", ("not_null", "name", False, "warn"), dataset=Y, job=B),
-        ]
-    )
-    assert [result.of for result in queries.list_failures(limit=9, offset=0).items] == [Y, X, Y]
-    if isinstance(queries, LineageQueries):
-        page = queries.list_failures(limit=1, offset=1)
-        assert ([result.of for result in page.items], page.total) == ([X], 3)
-
-
-def test_a_deleted_dataset_fails_no_test_until_it_comes_back(queries_over):
-    events = [checked(1, "a1", ("unique", "id", False)), a_deletion(2, X)]
-    assert queries_over(events).list_failures(limit=9, offset=0).total == 0
-    assert queries_over([*events, an_event(3, "a3", A, inputs=[X])]).list_failures(limit=9, offset=0).total == 1
-
-
-def test_results_under_another_name_are_the_datasets(queries_over):
-    queries = queries_over(
-        [
-            checked(1, "a1", ("unique", "id", False)),
-            checked(2, "a2", ("unique", "id", True), dataset=Y),
-            a_dataset_event(3, X, **a_symlink(Y)),
-        ]
-    )
-    assert listed(queries.list_assertions(Y)) == [("PASSED", "unique", "id", "a2")]
 
 
 def test_a_caller_sees_failures_of_its_namespaces_alone():

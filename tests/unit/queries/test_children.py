@@ -15,7 +15,7 @@ from tests.examples import examples
 from tests.fakes.memory_dynamodb import Calls
 from tests.runs_model import Model
 from tests.runs_model.results import rendered
-from tests.unit.facts.statements import A, B, C, X, a_deletion, an_event, code, letters, run_id
+from tests.unit.facts.statements import A, B, C, X, an_event, run_id
 from tests.unit.facts.strategies import JOBS, RUNS, families, streams
 from tests.unit.queries.every_query import loaded
 
@@ -43,51 +43,6 @@ def test_a_caller_is_shown_the_children_in_the_namespaces_that_it_may_read(data,
         assert rendered(queries.list_child_jobs(job, **PAGE)) == rendered(model.list_child_jobs(job))
     for run in RUNS:
         assert rendered(queries.list_child_runs(run, **PAGE)) == rendered(model.list_child_runs(run))
-
-
-def jobs_below(queries, job):
-    return [child.id for child in queries.list_child_jobs(job, **PAGE).items]
-
-
-def runs_below(queries, run):
-    return [letters(child.id) for child in queries.list_child_runs(run_id(run), **PAGE).items]
-
-
-def test_a_parent_that_sends_nothing_has_children(queries_over):
-    queries = queries_over([an_event(1, "b1", B, outputs=[X], parent=OF_A), an_event(2, "c1", C, "FAIL", parent=OF_A)])
-    listed = queries.list_child_jobs(A, **PAGE)
-    assert [(child.id, child.latest_run.state, child.latest_runs[0].id) for child in listed.items] == [
-        (B, "COMPLETED", run_id("b1")),
-        (C, "FAILED", run_id("c1")),
-    ]
-    # The run that started last comes first.
-    assert runs_below(queries, "a1") == ["c1", "b1"]
-    assert jobs_below(queries, B) == runs_below(queries, "b1") == []
-    assert queries.list_child_jobs(JobId("emissions", "none"), **PAGE) is None
-    assert queries.list_child_runs(run_id("none"), **PAGE) is None
-
-
-def test_a_job_and_a_run_have_the_parent_that_they_named_last(queries_over):
-    events = [an_event(1, "b1", B, "START", parent=OF_A), an_event(2, "b1", B, parent=OF_C), an_event(3, "b2", B)]
-    for queries in (queries_over(events), LineageQueries(loaded(*([event] for event in events)))):
-        assert (jobs_below(queries, A), jobs_below(queries, C)) == ([], [B])
-        assert (runs_below(queries, "a1"), runs_below(queries, "c1")) == ([], ["b1"])
-
-
-def test_a_run_whose_parent_has_the_run_id_of_another_job_is_no_child_of_that_jobs_run(queries_over):
-    queries = queries_over([an_event(1, "a1", C), an_event(2, "b1", B, parent=OF_A)])
-    assert queries.find_run(run_id("a1")).job == C
-    assert runs_below(queries, "a1") == []
-
-
-def test_a_child_that_was_deleted_is_not_listed_and_its_runs_are(queries_over):
-    queries = queries_over([an_event(1, "b1", B, parent=OF_A), a_deletion(2, B)])
-    assert (jobs_below(queries, A), runs_below(queries, "a1")) == ([], ["b1"])
-
-
-def test_neither_a_job_nor_a_run_is_a_child_of_itself(queries_over):
-    queries = queries_over([an_event(1, "a1", A, parent=OF_A, job_facets=code("1"))])
-    assert (jobs_below(queries, A), runs_below(queries, "a1")) == ([], [])
 
 
 def many(number, namespace):

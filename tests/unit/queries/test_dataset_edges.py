@@ -12,7 +12,7 @@ from headwater_model.ids import DatasetId
 from tests.examples import examples
 from tests.fields_model.model import FieldModel
 from tests.runs_model.graph import directed, ways_down
-from tests.unit.facts.statements import A, B, X, Y, Z, a_dataset_event, a_deletion, an_event, at, nodes
+from tests.unit.facts.statements import A, X, Y, Z, a_dataset_event, an_event, at
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, arrivals, declared_streams
 from tests.unit.queries.every_query import loaded
 
@@ -53,41 +53,6 @@ def made_of(second, dataset, *sources):
     """Return a DatasetEvent that says of which datasets this one is made."""
     inputs = [{"type": "DATASET", "namespace": source.namespace, "name": source.name} for source in sources]
     return a_dataset_event(second, dataset, lineage={"inputs": inputs})
-
-
-def test_the_last_dataset_event_with_lineage_decides_of_what_a_view_is_made():
-    steps = [
-        (an_event(0, "a1", A, outputs=[X, Y]), ""),
-        (made_of(1, Z, X), "X"),
-        (made_of(2, Z, Y), "Y"),
-        # An event without the facet changes nothing.
-        (a_dataset_event(3, Z, schema={"fields": []}), "Y"),
-        (a_dataset_event(4, Z, lineage={"_deleted": True}), ""),
-        (made_of(5, Z, X, Y, Z), "XY"),
-        (an_event(6, "b1", B, inputs=[Z]), "XY"),
-    ]
-    for arrival in (steps, steps[::-1]):
-        queries = LineageQueries(loaded(*([event] for event, _ in arrival)))
-        for second, (event, right) in enumerate(steps):
-            graph = queries.find_graph(A.node_id, depth=9, at=at(second + 1))
-            edges = [edge for edge in graph.edges if edge[1] == Z.node_id]
-            assert edges == [(source.node_id, Z.node_id) for source in (X, Y) if source.name in right], event
-    graph = queries.find_graph(X.node_id, depth=9, direction="down")
-    assert (nodes(graph), graph.edges) == ("BXZ", ((X.node_id, Z.node_id), (Z.node_id, B.node_id)))
-    assert [(impacted.node.id, impacted.hops) for impacted in queries.report_impact(A.node_id, depth=9).impacted] == [
-        (X, 1),
-        (Y, 1),
-        (Z, 2),
-        (B, 3),
-    ]
-
-
-def test_a_hidden_view_and_a_hidden_source_connect_nothing():
-    events = [an_event(0, "a1", A, outputs=[X]), made_of(1, Y, X), made_of(2, Z, Y)]
-    assert nodes(LineageQueries(loaded([*events, a_deletion(3, Y)])).find_graph(X.node_id, depth=9)) == "AX"
-    assert nodes(LineageQueries(loaded(events)).find_graph(X.node_id, depth=9)) == "AXYZ"
-    # A view is as far away as what one job makes.
-    assert nodes(LineageQueries(loaded(events)).find_graph(X.node_id, depth=0)) == "AXY"
 
 
 MANY = [DatasetId("s3://flights", f"view-{number:02}") for number in range(USERS_MAX + 4)]

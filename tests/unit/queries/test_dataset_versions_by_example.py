@@ -14,7 +14,6 @@ from tests.unit.facts.statements import (
     B,
     C,
     X,
-    Y,
     a_dataset_event,
     an_event,
     at,
@@ -22,18 +21,8 @@ from tests.unit.facts.statements import (
     run_id,
     version_by,
 )
-from tests.unit.facts.strategies import a_symlink, stamped
+from tests.unit.facts.strategies import stamped
 from tests.unit.queries.every_query import loaded
-
-ALL = 9
-
-
-def test_a_failed_version_is_kept_and_never_current(queries_over):
-    events = [an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A, "FAIL", outputs=[X])]
-    versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [(letters(version.created_by.id), version.failed) for version in versions] == [("a2", True), ("a1", False)]
-    assert queries_over(events).find_dataset(X).current_version == versions[1].version
-    assert queries_over(events[1:]).find_dataset(X).current_version is None
 
 
 def test_a_version_on_a_branch_is_current_when_another_run_publishes_it(queries_over):
@@ -99,23 +88,6 @@ def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_read():
     assert queries.find_dataset(X).current_version == version_by(X, A, "a1")
 
 
-def test_a_dataset_read_before_it_was_written_has_an_initial_version(queries_over):
-    events = [an_event(1, "b1", B, inputs=[X]), an_event(2, "a1", A, outputs=[X])]
-    versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [version.created_by and letters(version.created_by.id) for version in versions] == ["a1", None]
-    assert queries_over(events).find_run(run_id("b1")).inputs[0].resolved_by == "initial"
-
-
-def test_dataset_events_describe_the_initial_version_and_make_others_when_the_schema_changes(queries_over):
-    schemas = [{"fields": [{"name": name}]} for name in ("carrier", "carrier", "co2")]
-    events = [a_dataset_event(second, X, schema=schema) for second, schema in enumerate(schemas, 1)]
-    versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [(version.created, version.fields[0]["name"]) for version in versions] == [
-        (at(3), "co2"),
-        (at(1), "carrier"),
-    ]
-
-
 STORED = {"version": {"datasetVersion": "7"}}
 
 
@@ -142,15 +114,6 @@ def test_which_version_a_run_read(queries_over, reader, version, resolved_by):
     assert (read.version, read.resolved_by) == (version_by(X, A, version), resolved_by)
 
 
-def test_a_run_that_started_again_read_what_was_there_when_its_last_attempt_began(queries_over):
-    writes = [an_event(second, f"a{second}", A, outputs=[X]) for second in (1, 4)]
-    kinds = ((2, "START"), (3, "FAIL"), (5, "START"), (6, "COMPLETE"))
-    attempts = [an_event(second, "b1", B, kind, inputs=[X]) for second, kind in kinds]
-    for ended, read in ((2, "a1"), (4, "a4")):
-        (version,) = queries_over([*writes, *attempts[:ended]]).find_run(run_id("b1")).inputs
-        assert (version.version, version.resolved_by) == (version_by(X, A, read), "time")
-
-
 def stored(version):
     return {"version": {"datasetVersion": version}}
 
@@ -168,16 +131,6 @@ def test_each_version_of_the_storage_that_a_stream_made_names_it(queries_over, v
     ]
     (read,) = queries_over(events).find_run(run_id("c1")).inputs
     assert (read.version, read.resolved_by) == (version_by(X, A, "a1"), "storage")
-
-
-def test_of_a_batch_run_the_last_version_of_the_storage_counts(queries_over):
-    events = [
-        an_event(1, "a1", A, "START", outputs=[(X, stored("1"))]),
-        an_event(2, "a1", A, outputs=[(X, stored("2"))]),
-        *(an_event(3, run, B, inputs=[(X, stored(version))]) for run, version in (("b1", "1"), ("b2", "2"))),
-    ]
-    ids = [queries_over(events).find_run(run_id(run)).inputs[0].version for run in ("b1", "b2")]
-    assert ids == [name_uuid("s3://flights:X:1"), version_by(X, A, "a1")]
 
 
 @pytest.mark.parametrize(
@@ -199,21 +152,6 @@ def test_the_version_that_a_run_made_is_not_what_it_read(queries_over, reported,
     ]
     (read,) = queries_over(events).find_run(run_id("b1")).inputs
     assert (read.version, read.resolved_by) == (version_by(X, A, version), resolved_by)
-
-
-def test_a_stream_that_writes_under_another_name_later_makes_no_other_version(queries_over):
-    reported = {"job_facets": STREAM, "parent": ParentRun(run_id("dd"), C)}
-    events = [
-        an_event(1, "a1", A, "START", outputs=[(X, a_symlink(Y))], **reported),
-        an_event(3, "a2", A, outputs=[Y], parent=reported["parent"]),
-        an_event(5, "a1", A, "RUNNING", outputs=[Y], **reported),
-        an_event(6, "b1", B, inputs=[X], parent=reported["parent"]),
-    ]
-    queries = queries_over(events)
-    (read,) = queries.find_run(run_id("b1")).inputs
-    assert (read.version, read.resolved_by) == (version_by(X, A, "a1"), "parentRun")
-    versions = queries.list_dataset_versions(X, limit=9, offset=0).items
-    assert [letters(version.created_by.id) for version in versions] == ["a1", "a2"]
 
 
 @pytest.mark.parametrize(
@@ -243,39 +181,6 @@ def test_a_reader_reads_the_stream_or_the_batch_run_whichever_was_last(queries_o
     assert [letters(reader.run.id) for reader in down] == [last, "c1"]
 
 
-@pytest.mark.parametrize("batches", [1, 5])
-def test_of_one_storage_version_the_run_that_made_it_last_counts_wherever_a_stream_stands(queries_over, batches):
-    events = [
-        an_event(1, "a1", A, "START", outputs=[(X, STORED)]),
-        *(an_event(2 + number, f"b{number}", B, outputs=[(X, STORED)]) for number in range(batches)),
-        an_event(20, "a1", A, "RUNNING", job_facets=STREAM),
-        an_event(30, "c1", C, inputs=[(X, STORED)]),
-    ]
-    (read,) = queries_over(events).find_run(run_id("c1")).inputs
-    assert (read.version, read.resolved_by) == (version_by(X, B, f"b{batches - 1}"), "storage")
-
-
-@pytest.mark.parametrize(("events_of_stream", "order"), [([10, 40], ["a1", "b1"]), ([10], ["b1", "a1"])])
-def test_every_result_names_one_version_as_the_last(queries_over, events_of_stream, order):
-    stream = [an_event(second, "a1", A, "RUNNING", outputs=[X], job_facets=STREAM) for second in events_of_stream]
-    queries = queries_over([*stream, an_event(30, "b1", B, outputs=[X]), an_event(50, "c1", C, inputs=[X])])
-    versions = queries.list_dataset_versions(X, limit=9, offset=0).items
-    assert [letters(version.created_by.id) for version in versions] == order
-    assert queries.find_dataset(X).current_version == versions[0].version
-    assert queries.find_run(run_id("c1")).inputs[0].version == versions[0].version
-
-
-def test_a_run_never_reads_what_it_writes_itself(queries_over):
-    events = [an_event(1, "a1", A, inputs=[X], outputs=[X]), an_event(2, "a2", A, inputs=[X], outputs=[X])]
-    up = queries_over(events).find_upstream_runs(run_id("a2"), depth=ALL)
-    assert [
-        (letters(upstream.run.id), [letters(read.produced_by) for read in upstream.inputs]) for upstream in up.items
-    ] == [
-        ("a2", ["a1"]),
-        ("a1", [None]),
-    ]
-
-
 def a_schema(*names):
     return {"fields": [{"name": name} for name in names]}
 
@@ -289,24 +194,6 @@ def test_of_dataset_events_at_one_instant_all_are_read(queries_over):
     events = [an_event(1, "a1", A, outputs=[X]), described, *TIED]
     assert any(event.hash > described.hash for event in TIED)
     assert queries_over(events).find_dataset(X).current_version == name_uuid(f"s3://flights:X:{described.hash}")
-
-
-@pytest.mark.parametrize("times", [2, 8, 9, 20])
-def test_a_schema_sent_again_and_again_is_one_version(queries_over, times):
-    """A crawler sends the catalogue's schema every hour."""
-    events = [a_dataset_event(second, X, schema=a_schema("carrier")) for second in range(times)]
-    queries = queries_over(events)
-    assert [version.created for version in queries.list_dataset_versions(X, limit=9, offset=0).items] == [at(0)]
-    assert queries.find_dataset(X).current_version == name_uuid("s3://flights:X:")
-
-
-def test_a_schema_sent_again_and_again_after_a_run_sent_it_is_the_runs_version(queries_over):
-    schema = a_schema("carrier")
-    events = [an_event(1, "a1", A, outputs=[(X, {"schema": schema})])]
-    events += [a_dataset_event(second, X, schema=schema) for second in range(2, 22)]
-    reader = an_event(30, "b1", B, inputs=[X])
-    (read,) = queries_over([*events, reader]).find_run(run_id("b1")).inputs
-    assert read.version == queries_over(events).find_dataset(X).current_version == version_by(X, A, "a1")
 
 
 def test_a_schema_sent_more_often_than_versions_are_read_is_taken_to_be_unchanged():

@@ -12,7 +12,6 @@ from headwater.facts.apply import apply_statements
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import Row, RowQuery
 from headwater.queries.graphs.folded_graph import SIDE_READ_MAX
-from headwater.queries.results.graphs import Degree
 from headwater.queries.service import LineageQueries
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId
@@ -21,7 +20,7 @@ from tests.fakes.memory_dynamodb import Calls
 from tests.fakes.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
-from tests.unit.facts.statements import A, B, C, X, Y, Z, a_deletion, an_event, nodes, run_id
+from tests.unit.facts.statements import A, B, C, X, Y, Z, an_event, run_id
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
 from tests.unit.queries.every_query import loaded
 
@@ -69,42 +68,6 @@ def test_a_fold_of_more_than_there_is_changes_no_graph(statements, node):
     assert (whole and (whole.jobs, whole.datasets, whole.edges)) == (
         folded and (folded.jobs, folded.datasets, folded.edges)
     )
-
-
-@pytest.mark.parametrize(
-    ("start", "direction", "graph"),
-    [
-        (X, "both", "ABCXYZ"),
-        (C, "up", "ABCXZ"),
-        (A, "up", "AZ"),
-        (A, "down", "ABCXY"),
-        (X, "up", "ABXZ"),
-        (C, "through", "ABCXYZ"),
-        (Y, "down", "Y"),
-    ],
-)
-def test_a_direction_shows_only_what_lies_on_a_directed_way(start, direction, graph):
-    assert nodes(LineageQueries(loaded(DIAMOND)).find_graph(start.node_id, depth=9, direction=direction)) == graph
-
-
-def test_every_edge_between_shown_nodes_is_there():
-    graph = LineageQueries(loaded(DIAMOND)).find_graph(A.node_id, depth=9, direction="down")
-    assert (B.node_id, X.node_id) in graph.edges
-    assert (X.node_id, B.node_id) in graph.edges
-
-
-def test_the_neighbours_that_ran_last_are_shown_and_the_others_counted():
-    graph = LineageQueries(loaded(DIAMOND)).find_graph(X.node_id, depth=0, direction="through", fold=1)
-    assert nodes(graph) == "BCXY"
-    # A wrote X, too, and B reads Z; C reads X, and so does B itself.
-    assert (graph.degrees[X.node_id], graph.degrees[B.node_id]) == (Degree(2, 2), Degree(2, 1))
-
-
-def test_what_is_deleted_is_not_counted():
-    queries = LineageQueries(loaded([*DIAMOND, a_deletion(9, B), a_deletion(9, Z)]))
-    graph = queries.find_graph(X.node_id, depth=0, fold=0)
-    assert (nodes(graph), graph.degrees) == ("X", {X.node_id: Degree(1, 1)})
-    assert queries.find_graph(A.node_id, depth=0, fold=0).degrees == {A.node_id: Degree(0, 1)}
 
 
 @pytest.mark.parametrize("options", [{"direction": "up"}, {"fold": 3}])

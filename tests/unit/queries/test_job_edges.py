@@ -13,7 +13,7 @@ from headwater_model.ids import JobId
 from tests.examples import examples
 from tests.runs_model import Model
 from tests.runs_model.graph import dependencies, directed
-from tests.unit.facts.statements import A, B, C, X, a_job_event, an_event, nodes
+from tests.unit.facts.statements import A, B, C, X, an_event, nodes
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, arrivals, linked_streams
 from tests.unit.queries.every_query import loaded
 
@@ -75,53 +75,6 @@ def test_jobs_that_share_no_dataset_are_connected_by_control_where_that_is_wante
         )
         assert graph.edges == ((A.node_id, X.node_id),)
     assert nodes(queries.find_graph(B.node_id, depth=9)) == "B"
-
-
-def test_the_last_started_run_says_what_its_job_depends_on_and_withdraws_it():
-    first = control(1, "b1", B, upstream=[A], downstream=[C])
-    queries = LineageQueries(loaded([an_event(0, "a1", A), an_event(0, "c1", C), first]))
-    assert nodes(queries.find_graph(C.node_id, depth=9, dependencies=True)) == "ABC"
-    assert nodes(queries.find_graph(C.node_id, depth=0, dependencies=True)) == "C"
-    assert nodes(queries.find_graph(C.node_id, depth=9, direction="down", dependencies=True)) == "C"
-
-    queries = LineageQueries(loaded([an_event(0, "a1", A), an_event(0, "c1", C), first, an_event(2, "b2", B)]))
-    assert nodes(queries.find_graph(C.node_id, depth=9, dependencies=True)) == "C"
-
-
-def test_a_job_that_only_others_name_is_not_shown():
-    queries = LineageQueries(loaded([control(1, "b1", B, upstream=[A])]))
-    assert nodes(queries.find_graph(B.node_id, depth=9, dependencies=True)) == "B"
-    assert queries.find_job(A) is None
-    assert queries.find_graph(A.node_id, depth=9, dependencies=True) is None
-
-
-def test_data_of_another_job_is_an_edge_of_every_graph():
-    source = {"type": "JOB", "namespace": A.namespace, "name": A.name}
-    declared = a_job_event(
-        2, B, outputs=[X], job_facets={"lineage": {"entries": [{"type": "JOB", "inputs": [source]}]}}
-    )
-    queries = LineageQueries(loaded([an_event(1, "a1", A), declared]))
-    graph = queries.find_graph(A.node_id, depth=9, direction="down")
-    assert (nodes(graph), graph.edges) == ("ABX", ((A.node_id, B.node_id), (B.node_id, X.node_id)))
-    assert [impacted.node.id for impacted in queries.report_impact(A.node_id, depth=9).impacted] == [B, X]
-
-
-def test_the_last_report_with_lineage_replaces_the_jobs_that_a_job_took_data_from():
-    own = [an_event(0, "a1", A), an_event(0, "c1", C)]
-    steps = [
-        (sourced(1, "b1", B, A), "A"),
-        (a_job_event(2, B, job_facets=taking(C)), "C"),
-        # A run that has only begun, and one that reports nothing, change nothing.
-        (sourced(3, "b2", B, A, type="START"), "C"),
-        (an_event(4, "b3", B), "C"),
-        (a_job_event(5, B, job_facets=taking()), ""),
-        (a_job_event(6, B, job_facets=taking(A)), "A"),
-        (an_event(7, "b4", B, outputs=[X]), "X"),
-    ]
-    queries = LineageQueries(loaded([*own, *(event for event, _ in steps)]))
-    for (event, right), (later, _) in zip(steps, [*steps[1:], (None, "")], strict=True):
-        graph = queries.find_graph(B.node_id, depth=1, at=later and later.time)
-        assert nodes(graph).replace("B", "") == right, event
 
 
 def taking(*sources):

@@ -1,7 +1,6 @@
 """Answers about columns in short, as tests write them: `checked.carrier`; and the pipeline that they are about."""
 
-from headwater.queries.results.columns import TimeRange
-from tests.unit.facts.statements import an_event, at
+from tests.unit.facts.statements import an_event
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
     CHECK,
@@ -71,11 +70,3 @@ def inputs(queries, dataset, path, **how):
 
 def version_of(queries, dataset, path, time):
     return the_node(queries, dataset, path, at=time).version
-
-
-def mappings(queries, dataset, start, end, level=9):
-    page = queries.find_mappings(dataset, TimeRange(at(start), at(end)), level=level)
-    return {
-        f"{mapping.source.name} -> {mapping.destination.name}": [(".".join(a), ".".join(b)) for a, b in mapping.pairs]
-        for mapping in page.items
-    }
