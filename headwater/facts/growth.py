@@ -44,8 +44,8 @@ class Kind:
         rows      functions of a thing and its facts
         added     functions of a thing, its old and its new facts; features' functions also get the senders of events
 
-    Counts move with the facts, `created` among them: the count of new things. A `listing`, the row of a thing in a
-    catalogue, is written after the facts.
+    Counts move with the facts, `created` among them: the count of new things. So do the `moving` rows, and the `gone`
+    rows are deleted with them. A `listing`, the row of a thing in a catalogue, is written after the facts.
     """
 
     key: Callable[[Any], Key]
@@ -54,6 +54,8 @@ class Kind:
     added: Sequence[Callable[[Any, Any, Any], Iterable[Row]]] = ()
     listing: Callable[[Any], Row] | None = None
     created: Created | None = None
+    moving: Callable[[Any, Any, Any], Iterable[Row]] = lambda *_: ()
+    gone: Callable[[Any, Any, Any], Iterable[Key]] = lambda *_: ()
 
     def is_listed(self, facts: Any) -> bool:
         """True if the catalogue lists a thing with these facts."""
@@ -70,14 +72,6 @@ class Kind:
         if self.rows:
             known = {row.key: row for of in self.rows for row in of(thing, old)}
             yield from (row for of in self.rows for row in of(thing, new) if known.get(row.key) != row)
-
-    def moving(self, thing: Any, old: Facts, new: Facts) -> Sequence[Row]:
-        """Make the rows to move with the facts, in a transaction: changed reports of a run."""
-        return list(changed_reports(thing, old, new)) if isinstance(old, RunFacts) and isinstance(new, RunFacts) else ()
-
-    def gone(self, thing: Any, old: Facts, new: Facts) -> Sequence[Key]:
-        """List the keys of the rows to delete in the transaction."""
-        return gone_rows(thing, old, new) if isinstance(old, RunFacts) and isinstance(new, RunFacts) else ()
 
     def late(self, thing: Any, old: Facts, new: Facts, delta: Facts) -> Iterator[Row]:
         """Yield the rows to write after the facts: a loader that died before them gets its events again.
@@ -158,7 +152,7 @@ def _temporary_marks(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -
 
 
 KINDS: Mapping[type[Facts], Kind] = {
-    RunFacts: Kind(facts_key, str, added=(_run_rows,)),
+    RunFacts: Kind(facts_key, str, added=(_run_rows,), moving=changed_reports, gone=gone_rows),
     JobFacts: Kind(
         facts_key,
         text_of,

@@ -86,23 +86,18 @@ class _Change:
     def grows(self) -> bool:
         return self.row is None or self.new != self.old
 
-    def late_rows(self) -> Iterator[Row]:
-        """Yield the rows to write after the new facts."""
-        return self.kind.late(self.subject.thing, self.old, self.new, self.subject.facts)
-
-    def new_rows(self, senders: Senders) -> Iterator[Row]:
-        """Yield the index rows of the growth."""
-        return self.kind.new_rows(self.subject.thing, self.old, self.new, senders)
+    @property
+    def growth(self) -> tuple[Any, Facts, Facts]:
+        return self.subject.thing, self.old, self.new
 
     def swap(self) -> Swap:
         """Make the swap to the new facts, with the rows and counters that move with them."""
-        thing, old, new = self.subject.thing, self.old, self.new
-        data = {"id": self.kind.text(thing), "facts": to_json(new)}
+        data = {"id": self.kind.text(self.subject.thing), "facts": to_json(self.new)}
         return Swap(
             replace(self.row, data=data) if self.row else Row(*self.subject.key, data),
-            puts=tuple(self.kind.moving(thing, old, new)),
-            deletes=tuple(self.kind.gone(thing, old, new)),
-            adds=tuple(self.kind.counted(thing, old, new)),
+            puts=tuple(self.kind.moving(*self.growth)),
+            deletes=tuple(self.kind.gone(*self.growth)),
+            adds=tuple(self.kind.counted(*self.growth)),
         )
 
 
@@ -118,12 +113,13 @@ class _Writer:
     def write(self, rows: Iterable[Row], changes: Sequence[_Change]) -> list[_Subject]:
         """Write the rows and the changes' index rows, swap the facts, write late rows; list subjects of lost swaps."""
         grown = [change for change in changes if change.grows]
-        added = chain.from_iterable(change.new_rows(self.senders) for change in grown)
+        added = (row for change in grown for row in change.kind.new_rows(*change.growth, self.senders))
         # An event may add a hundred thousand rows: they are written as they are made.
         self.table.put(self._noted(row) for row in chain(rows, added) if row.key not in self.stored)
         written = self.table.swap([change.swap() for change in grown]) if grown else []
         lost = [change.subject for change, done in zip(grown, written, strict=True) if not done]
-        late = [row for change in changes if change.subject not in lost for row in change.late_rows()]
+        kept = (change for change in changes if change.subject not in lost)
+        late = [row for change in kept for row in change.kind.late(*change.growth, change.subject.facts)]
         self.table.put_late([row for row in map(self._noted, late) if row.version])
         return lost
 

@@ -11,7 +11,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -30,7 +29,7 @@ from headwater_model.errors import Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+    from mypy_boto3_dynamodb.type_defs import PutTypeDef, QueryInputTypeDef, TransactWriteItemTypeDef
     from mypy_boto3_s3 import S3Client
 
     from headwater.aws.items import Item, Value
@@ -260,31 +259,24 @@ class GraphTable:
 
     def advance(self, key: Key, name: str, number: int) -> None:
         """Raise a number of a row, which may be missing; a greater number stays."""
-        with suppress(self.dynamodb.exceptions.ConditionalCheckFailedException):
-            self.dynamodb.update_item(
-                TableName=self.table,
-                Key=_key(key),
-                UpdateExpression="SET #name = :number",
-                ConditionExpression="attribute_not_exists(#name) OR #name < :number",
-                ExpressionAttributeNames={"#name": name},
-                ExpressionAttributeValues={":number": {"N": str(number)}},
-            )
+        self._update(
+            key,
+            UpdateExpression="SET #name = :number",
+            ConditionExpression="attribute_not_exists(#name) OR #name < :number",
+            ExpressionAttributeNames={"#name": name},
+            ExpressionAttributeValues={":number": {"N": str(number)}},
+        )
 
     def expire(self, keys: Iterable[Key], at_s: int | None) -> None:
         """Let existing rows expire at a time (seconds since 1970), or stay (None); a missing row stays missing."""
         values: dict[str, Any] = {} if at_s is None else {"ExpressionAttributeValues": {":at": {"N": str(at_s)}}}
-
-        def update(key: Key) -> None:
-            with suppress(self.dynamodb.exceptions.ConditionalCheckFailedException):
-                self.dynamodb.update_item(
-                    TableName=self.table,
-                    Key=_key(key),
-                    UpdateExpression="SET #expires = :at" if values else "REMOVE #expires",
-                    ConditionExpression="attribute_exists(pk)",
-                    ExpressionAttributeNames={"#expires": EXPIRES_AT},
-                    **values,
-                )
-
+        update = partial(
+            self._update,
+            UpdateExpression="SET #expires = :at" if values else "REMOVE #expires",
+            ConditionExpression="attribute_exists(pk)",
+            ExpressionAttributeNames={"#expires": EXPIRES_AT},
+            **values,
+        )
         self._each(update, list(keys))
 
     def spend(self, key: Key, name: str, number: int, *, budget: int, expires_s: int) -> bool:
@@ -292,19 +284,21 @@ class GraphTable:
 
         The row expires at `expires_s` (seconds since 1970), or up to two days later.
         """
+        return self._update(
+            key,
+            UpdateExpression="ADD #name :number SET #expires = :expires",
+            ConditionExpression="attribute_not_exists(#name) OR #name <= :room",
+            ExpressionAttributeNames={"#name": name, "#expires": EXPIRES_AT},
+            ExpressionAttributeValues={
+                ":number": {"N": str(number)},
+                ":room": {"N": str(budget - number)},
+                ":expires": {"N": str(expires_s)},
+            },
+        )
+
+    def _update(self, key: Key, **request: Any) -> bool:
         try:
-            self.dynamodb.update_item(
-                TableName=self.table,
-                Key=_key(key),
-                UpdateExpression="ADD #name :number SET #expires = :expires",
-                ConditionExpression="attribute_not_exists(#name) OR #name <= :room",
-                ExpressionAttributeNames={"#name": name, "#expires": EXPIRES_AT},
-                ExpressionAttributeValues={
-                    ":number": {"N": str(number)},
-                    ":room": {"N": str(budget - number)},
-                    ":expires": {"N": str(expires_s)},
-                },
-            )
+            self.dynamodb.update_item(TableName=self.table, Key=_key(key), **request)
         except self.dynamodb.exceptions.ConditionalCheckFailedException:
             return False
         return True
@@ -340,18 +334,11 @@ class GraphTable:
         return {**self._item(row), **({"version": {"N": str(row.version)}} if row.version else {})}
 
     def _condition(self, row: Row) -> TransactWriteItemTypeDef:
-        item = self._next_version(row)
+        put: PutTypeDef = {"TableName": self.table, "Item": self._next_version(row)}
         if row.version == 0:
-            return {"Put": {"TableName": self.table, "Item": item, "ConditionExpression": "attribute_not_exists(pk)"}}
+            return {"Put": {**put, "ConditionExpression": "attribute_not_exists(pk)"}}
         values: dict[str, Value] = {":version": {"N": str(row.version)}}
-        return {
-            "Put": {
-                "TableName": self.table,
-                "Item": item,
-                "ConditionExpression": "version = :version",
-                "ExpressionAttributeValues": values,
-            }
-        }
+        return {"Put": {**put, "ConditionExpression": "version = :version", "ExpressionAttributeValues": values}}
 
     def _actions(self, swaps: Iterable[Swap]) -> Iterator[TransactWriteItemTypeDef]:
         """Yield the conditional puts of swaps, then their sides, with an update for each number."""

@@ -3,17 +3,20 @@
     EVENTS                    YEAR#<year>#<shard>     months: the numbers of its events by month; swapped by version
                               MONTH#<month>#<shard>   days: the numbers of its events by day
     EVENTS#<day>#<shard>      HOURS                   hours: by hour and type, the events of the types in `COUNTED`
-                              MINUTE#<HH:MM>          count: the events of the minute
+                              MINUTES#<HH>            minutes: the numbers of the events of the hour by minute
                               EVENT#<time>#<hash>     an event
+    EVENTS                    COUNTED#<year>#<shard>#<hash>    events: digits of counted events without rows yet
 
-A transaction writes the row of an event and counts it; the row never changes. Years, months and days are parts of the
-events' times. A page is located from the years down, so its cost does not grow with the number of days.
+A transaction counts events, with a note of them; their rows follow, and the note goes. If the loader dies between, the
+next loader of the events writes the rows. Few events need no note: their rows are in the transaction. Years, months and
+days are parts of the events' times. A page is located from the years down, so its cost does not grow with the number of
+days.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from heapq import merge
@@ -34,8 +37,10 @@ _COUNTS = "EVENTS"
 # Loaders of the same year compete for its row in each shard. More shards cost each page more queries.
 _SHARDS = 4
 _TRIES = 30
-# Events put together. Each try writes at least 24 events of a year in each shard: about eleven tries for a batch.
+# Events put together. Each try writes at least 32 events of a year in each shard: about eight tries for a batch.
 _PUT_MAX = 1_000
+# A note costs as much as the rows of so many events in the transaction.
+_WITHOUT_NOTE_MAX = 3
 # Rows of months at either end of a list, read with the rows of years: three months in all shards, a read unit.
 _END_ROWS = 12
 # Types of events counted by the hour, as Marquez's page shows them.
@@ -60,24 +65,14 @@ class IndexedEvent:
         return int(self.hash[0], 16) % _SHARDS
 
     @property
+    def digits(self) -> str:
+        """Its name in a note."""
+        return self.hash[:16]
+
+    @property
     def year_key(self) -> Key:
         """The key of the counts of its year."""
         return _COUNTS, f"YEAR#{self.time[:_TO_YEAR]}#{self.shard}"
-
-    @property
-    def month_key(self) -> Key:
-        """The key of the counts of its month."""
-        return _month_key(self.time[:_TO_MONTH], self.shard)
-
-    @property
-    def hours_key(self) -> Key:
-        """The key of the counts by hour and type of its day."""
-        return _hours_key(self.time[:_TO_DAY], self.shard)
-
-    @property
-    def minute_key(self) -> Key:
-        """The key of the count of its minute."""
-        return _pk(self.time[:_TO_DAY], self.shard), f"MINUTE#{self.time[_TO_DAY + 1 : _TO_MINUTE]}"
 
     @property
     def row(self) -> Row:
@@ -85,10 +80,13 @@ class IndexedEvent:
         return Row(_pk(self.time[:_TO_DAY], self.shard), f"EVENT#{self.time}#{self.hash}", self.data)
 
     @property
-    def count_keys(self) -> frozenset[Key]:
-        """The keys of the rows that count the event, without the row of its year."""
-        counted = (self.hours_key,) if self.type in COUNTED else ()
-        return frozenset((self.month_key, self.minute_key, *counted))
+    def counts(self) -> Iterator[tuple[Key, Sequence[str]]]:
+        """The rows that count the event, each with its counter: `EVENTS#2026-11-20#0`, `HOURS`, `hours/12/START`."""
+        day, hour = self.time[:_TO_DAY], self.time[_TO_DAY + 1 : _TO_HOUR]
+        yield _month_key(self.time[:_TO_MONTH], self.shard), ("days", day[_TO_MONTH + 1 :])
+        yield (_pk(day, self.shard), f"MINUTES#{hour}"), ("minutes", self.time[_TO_HOUR + 1 : _TO_MINUTE])
+        if self.type in COUNTED:
+            yield _hours_key(day, self.shard), ("hours", hour, self.type)
 
 
 def read_hours(days: Iterable[str], table: GraphReader) -> dict[str, dict[str, int]]:
@@ -133,22 +131,45 @@ class EventIndex:
         groups: dict[Key, list[IndexedEvent]] = defaultdict(list)
         for event in events:
             groups[event.year_key].append(event)
-        # Years first: if a year's swap succeeds, the rows read after it are unchanged, too.
+        # Years first: if a year's swap succeeds, the notes and the rows read after it are unchanged, too. Notes before
+        # rows: a note goes after its rows have come.
         years = self.table.get(groups)
-        stored = self.table.get(key for event in events for key in (event.row.key, *event.count_keys))
+        pages = self.table.query([RowQuery(_COUNTS, prefix=_note_prefix(key)) for key in groups])
+        notes = {key: list(page.rows) for key, page in zip(groups, pages, strict=True)}
+        stored = self.table.get(key for event in events for key in (event.row.key, *(key for key, _ in event.counts)))
         swaps: dict[Key, Swap] = {}
+        rows: dict[Key, list[Row]] = {}
         pending: list[IndexedEvent] = []
         for key, group in groups.items():
-            new = [event for event in group if event.row.key not in stored]
+            missing = [event for event in group if event.row.key not in stored]
+            counted = {digits for note in notes[key] for digits in note.data["events"]}
+            rows[key] = [event.row for event in missing if event.digits in counted]
+            new = [event for event in missing if event.digits not in counted]
             taken = new[: _fitting(new)]
             pending += new[len(taken) :]
+            puts = [event.row for event in taken]
+            if len(taken) > _WITHOUT_NOTE_MAX:
+                rows[key] += puts
+                puts = [
+                    Row(_COUNTS, _note_prefix(key) + taken[0].digits, {"events": [event.digits for event in taken]})
+                ]
+                notes[key] += puts
             if taken:
-                swaps[key] = _swap(years.get(key, Row(*key)), taken, stored)
+                swaps[key] = _swap(years.get(key, Row(*key)), taken, stored, puts)
         written = self.table.swap(list(swaps.values())) if swaps else []
         lost = {key for key, done in zip(swaps, written, strict=True) if not done}
-        return [event for key in lost for event in groups[key]] + [
-            event for event in pending if event.year_key not in lost
-        ]
+        self.table.put(row for key in groups.keys() - lost for row in rows[key])
+        left = [event for event in pending if event.year_key not in lost]
+        left += [event for key in lost for event in groups[key]]
+        self._clear(notes, {event.digits for event in events} - {event.digits for event in left})
+        return left
+
+    def _clear(self, notes: Mapping[Key, Sequence[Row]], listed: Set[str]) -> None:
+        """Remove the events with rows from the notes."""
+        changed = [note for of_year in notes.values() for note in of_year if not listed.isdisjoint(note.data["events"])]
+        rest = {note.key: [digits for digits in note.data["events"] if digits not in listed] for note in changed}
+        self.table.put(Row(*key, {"events": events}) for key, events in rest.items() if events)
+        self.table.remove(key for key, events in rest.items() if not events)
 
     def page(self, *, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[IndexedEvent]:
         """List the events with `low` <= time < `high` after the first `offset`, and count all within the bounds.
@@ -217,10 +238,10 @@ class EventIndex:
     def _minutes(self, day: str, low: str, high: str) -> dict[str, int]:
         """Count the events within the bounds, by the minutes of a day."""
         counts: dict[str, int] = {}
-        pages = self.table.query([RowQuery(_pk(day, shard), prefix="MINUTE#") for shard in range(_SHARDS)])
+        pages = self.table.query([RowQuery(_pk(day, shard), prefix="MINUTES#") for shard in range(_SHARDS)])
         for row in chain.from_iterable(page.rows for page in pages):
-            minute = f"{day}T{row.sk.removeprefix('MINUTE#')}"
-            counts[minute] = counts.get(minute, 0) + row.data["count"]
+            for minute, number in row.data["minutes"].items():
+                _add(counts, f"{day}T{row.sk.removeprefix('MINUTES#')}:{minute}", number)
         within = {minute: count for minute, count in counts.items() if low[:_TO_MINUTE] <= minute <= high}
         for edge in {low[:_TO_MINUTE], high[:_TO_MINUTE]} & within.keys():
             within[edge] = len(self._rows([edge], low, high, newest_first=False, most=None))
@@ -285,30 +306,32 @@ def _whole_months(page: RowPage) -> dict[str, dict[str, int]]:
 
 
 def _fitting(events: Sequence[IndexedEvent]) -> int:
-    """Count the first events that fit in a transaction with their counts."""
+    """Count the first events whose counts fit in a transaction with a note, or with few rows."""
     keys: set[Key] = set()
     for number, event in enumerate(events):
-        keys |= {event.row.key, *event.count_keys}
-        if len(keys) > SIDES_MAX:
+        keys |= {key for key, _ in event.counts}
+        if len(keys) > SIDES_MAX - _WITHOUT_NOTE_MAX:
             return number
     return len(events)
 
 
-def _swap(year: Row, new: Sequence[IndexedEvent], stored: Mapping[Key, Row]) -> Swap:
-    """Make the swap that writes and counts these events, if the year's row is unchanged."""
+def _swap(year: Row, new: Sequence[IndexedEvent], stored: Mapping[Key, Row], puts: Sequence[Row]) -> Swap:
+    """Make the swap that counts these events, with further rows, if the year's row is unchanged."""
     months = dict(year.data.get("months", {}))
     counts: dict[Key, dict[str, Any]] = {}
     for event in new:
-        for key in event.count_keys:
-            counts.setdefault(key, deepcopy(dict(stored[key].data)) if key in stored else {})
         _add(months, event.time[_TO_YEAR + 1 : _TO_MONTH])
-        _add(counts[event.month_key].setdefault("days", {}), event.time[_TO_MONTH + 1 : _TO_DAY])
-        _add(counts[event.minute_key], "count")
-        if event.type in COUNTED:
-            hours = counts[event.hours_key].setdefault("hours", {})
-            _add(hours.setdefault(event.time[_TO_DAY + 1 : _TO_HOUR], {}), event.type)
-    puts = [event.row for event in new] + [Row(*key, data) for key, data in counts.items()]
-    return Swap(Row(*year.key, {"months": months}, year.version), puts=tuple(puts))
+        for key, (*outer, name) in event.counts:
+            of_row = counts.setdefault(key, deepcopy(dict(stored[key].data)) if key in stored else {})
+            for inner in outer:
+                of_row = of_row.setdefault(inner, {})
+            _add(of_row, name)
+    rows = (Row(*key, data) for key, data in counts.items())
+    return Swap(Row(*year.key, {"months": months}, year.version), puts=(*puts, *rows))
+
+
+def _note_prefix(year: Key) -> str:
+    return year[1].replace("YEAR", "COUNTED") + "#"
 
 
 def _add(counts: dict[str, int], name: str, number: int = 1) -> None:
