@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 from headwater.events.event import DatasetUse
 from headwater.facts.visibility import Visibility
 from headwater.features.insights import feed
-from headwater.queries.results.reports import SchemaChange
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.features.insights.newspaper import Newspaper
 from tests.runs_model.results import rendered
 from tests.unit.facts.loaders import Simulation
-from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, letters
-from tests.unit.facts.strategies import DATASETS, JOBS, a_symlink, arrivals, news_streams, stamped
+from tests.unit.facts.statements import A, B, X, Y, an_event
+from tests.unit.facts.strategies import DATASETS, JOBS, arrivals, news_streams, stamped
 from tests.unit.facts.test_simulation import in_messages
 from tests.unit.queries.every_query import as_parsed, loaded
 
@@ -28,14 +27,6 @@ MONDAY, TUESDAY, WEDNESDAY = DAYS[:3]
 THIN = {"schema": {"fields": [{"name": "flight", "type": "INT"}, {"name": "carrier"}]}}
 WIDE = {"schema": {"fields": [{"name": "flight", "type": "bigint"}, {"name": "co2", "type": "double"}]}}
 DROP = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
-
-
-@pytest.fixture(params=["model", "loaded"])
-def queries_over(request):
-    """The model of statements, or queries of a table, loaded a statement at a time, the last first."""
-    if request.param == "model":
-        return Newspaper
-    return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))
 
 
 @examples(300)
@@ -77,90 +68,11 @@ def on(day, event):
     return stamped(replace(event, time=f"{day}{event.time[10:]}"))
 
 
-def of(page):
-    return [(entry.kind, entry.of, entry.time[:10], entry.run and letters(entry.run)) for entry in page.items]
-
-
 CHANGED = [
     on(MONDAY, an_event(1, "a1", A, outputs=[DatasetUse(X, THIN)])),
     on(TUESDAY, an_event(1, "a2", A, outputs=[DatasetUse(X, THIN)])),
     on(WEDNESDAY, an_event(1, "b1", B, outputs=[DatasetUse(X, WIDE)])),
 ]
-
-
-def test_a_schema_is_news_of_the_day_on_which_it_is_first_stated(queries_over):
-    page = feed_of(queries_over(CHANGED), [TUESDAY, WEDNESDAY])
-    (entry,) = page.items
-    assert (entry.kind, entry.of, entry.job, letters(entry.run), entry.run_state) == (
-        "SCHEMA_CHANGED",
-        X,
-        B,
-        "b1",
-        "COMPLETED",
-    )
-    assert entry.change == SchemaChange(
-        added=[("co2", "double")], dropped=[("carrier", None)], retyped=[("flight", "INT", "bigint")]
-    )
-
-
-def test_a_dataset_is_new_on_the_day_of_its_first_event_whenever_that_arrives(queries_over):
-    first = on(MONDAY, an_event(1, "b1", B, inputs=[X]))
-    (entry,) = feed_of(queries_over(CHANGED[1:2]), DAYS).items
-    assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", TUESDAY, A, None)
-    (entry,) = feed_of(queries_over([*CHANGED[1:2], first]), DAYS).items
-    assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", MONDAY, B, None)
-
-
-def test_a_first_event_that_arrives_late_is_news_of_its_own_day():
-    first = on(MONDAY, an_event(1, "b1", B, inputs=[X]))
-    queries = LineageQueries(loaded([on(TUESDAY, an_event(1, "a1", A, outputs=[X]))], [first]))
-    assert of(feed_of(queries, [MONDAY])) == [("DATASET_NEW", X, MONDAY, None)]
-    assert feed_of(queries, [TUESDAY]).total == 0
-
-
-def test_a_run_that_fails_again_on_another_day_is_news_of_that_day():
-    events = [on(day, an_event(1, "a1", A, "FAIL")) for day in (MONDAY, TUESDAY)]
-    queries = LineageQueries(loaded(*([event] for event in events)))
-    assert of(feed_of(queries, [TUESDAY])) == [("JOB_FAILS", A, TUESDAY, "a1")]
-
-
-def test_a_dropped_dataset_is_news_until_it_is_used_again(queries_over):
-    created = on(MONDAY, an_event(1, "a1", A, outputs=[X]))
-    dropped = on(TUESDAY, an_event(1, "b1", B, outputs=[DatasetUse(X, DROP)]))
-    again = on(WEDNESDAY, an_event(1, "a2", A, outputs=[X]))
-    entries = [("DATASET_DROPPED", X, TUESDAY, "b1"), ("DATASET_NEW", X, MONDAY, None)]
-    assert of(feed_of(queries_over([created, dropped]), DAYS)) == entries
-    assert of(feed_of(queries_over([created, dropped, again]), DAYS)) == entries[1:]
-
-
-def test_a_job_fails_since_its_first_failure_after_a_good_run_and_is_no_news_once_it_runs_well(queries_over):
-    events = [
-        on(day, an_event(1, run, A, kind))
-        for day, run, kind in (
-            (MONDAY, "a1", "COMPLETE"),
-            (TUESDAY, "a2", "FAIL"),
-            (WEDNESDAY, "a3", "FAIL"),
-            (DAYS[3], "a4", "COMPLETE"),
-        )
-    ]
-    (entry,) = feed_of(queries_over(events[:3]), DAYS).items
-    assert (entry.kind, entry.time[:10], letters(entry.run), entry.failed_runs) == ("JOB_FAILS", TUESDAY, "a3", 2)
-    assert feed_of(queries_over(events[:3]), [WEDNESDAY]).total == 0
-    assert feed_of(queries_over(events), DAYS).total == 0
-
-
-def test_another_name_of_a_dataset_is_no_news(queries_over):
-    events = [
-        *CHANGED[:1],
-        on(TUESDAY, a_dataset_event(1, Y, **THIN)),
-        on(TUESDAY, a_dataset_event(2, X, **a_symlink(Y))),
-    ]
-    assert of(feed_of(queries_over(events), DAYS)) == [("DATASET_NEW", X, MONDAY, None)]
-
-
-def test_what_is_deleted_is_no_news(queries_over):
-    events = [*CHANGED, stamped(replace(a_deletion(2, X), time=f"{DAYS[3]}T00:00:00.000000Z"))]
-    assert feed_of(queries_over(events), DAYS).total == 0
 
 
 def test_a_caller_sees_the_news_of_its_namespaces_and_no_other_sender():

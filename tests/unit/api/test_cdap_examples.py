@@ -33,57 +33,6 @@ def fetch(served, path, **query):
     return response.form
 
 
-def test_the_employees_of_the_design_come_from_persons():
-    """The sample of CDAP's design of field level lineage's storage."""
-    operations = (
-        a_read("id", "first_name", "last_name", source=PERSON),
-        a_transform("concat", ["read.first_name", "read.last_name"], ["name"]),
-        a_write("read.id", "concat.name", destination=EMPLOYEE),
-    )
-    served = GraphApi()
-    served.load(an_event_of(operations, [PERSON], [EMPLOYEE]))
-
-    for name in ("Employee", "Person"):
-        assert fetch(served, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage") == [
-            {
-                "source": {"namespace": "ns", "name": "Person"},
-                "destination": {"namespace": "ns", "name": "Employee"},
-                "Destination": {"namespace": "ns", "name": "Employee"},
-                "fieldmap": [
-                    {"from": "id", "to": "id"},
-                    {"from": "first_name", "to": "name"},
-                    {"from": "last_name", "to": "name"},
-                ],
-            }
-        ]
-
-
-@pytest.mark.parametrize(
-    ("name", "query", "pairs"),
-    [
-        ("Person", {"level": 1}, ["Person Employee"]),
-        ("Person", {}, ["Employee Payroll", "Person Employee"]),
-        ("Employee", {"level": 1}, ["Employee Payroll", "Person Employee"]),
-        ("Payroll", {"level": 1}, ["Employee Payroll"]),
-        ("Payroll", {"level": 2}, ["Employee Payroll", "Person Employee"]),
-        ("Payroll", {"start": END_S}, []),
-        ("Payroll", {"end": START_S}, []),
-        ("Nobody", {}, []),
-    ],
-)
-def test_mappings_go_as_many_levels_up_and_down_as_requested(name, query, pairs):
-    served = GraphApi()
-    steps = (PERSON, EMPLOYEE, DatasetId("ns", "Payroll"))
-    for run, source, destination in zip((RUN, LATER_RUN), steps, steps[1:], strict=False):
-        operations = (a_read("id", source=source), a_write("read.id", destination=destination))
-        served.load(an_event_of(operations, [source], [destination], run=run, job=destination.name))
-
-    mappings = fetch(served, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage", **query)
-
-    assert sorted(f"{mapping['source']['name']} {mapping['destination']['name']}" for mapping in mappings) == pairs
-    assert all(mapping["fieldmap"] == [{"from": "id", "to": "id"}] for mapping in mappings)
-
-
 UNIQUE_ID = "/v3/namespaces/myns/datasets/mytableds/fields/uniqueid/lineage"
 
 
@@ -161,20 +110,6 @@ def test_the_detailed_view_of_the_design(concatenation):
     }
 
 
-def test_runs_that_differ_elsewhere_took_one_way_newest_first(concatenation):
-    elsewhere = (a_transform("upper", ["parse.city"], ["CITY"]),)
-    later = an_event_of(
-        a_name_concatenation(elsewhere),
-        [USER_DATA],
-        [MY_TABLE],
-        run=LATER_RUN,
-        eventTime="2025-11-20T13:00:00Z",
-    )
-    concatenation.load(later)
-
-    assert [path["runs"] for path in fetch(concatenation, UNIQUE_ID)["paths"]] == [[LATER_RUN, PIPELINE_RUN]]
-
-
 def test_a_dropped_field_goes_to_the_operation_that_dropped_it(concatenation):
     path = "/v3/namespaces/myns/endpoints/user_data/fields/body/lineage"
 
@@ -182,21 +117,6 @@ def test_a_dropped_field_goes_to_the_operation_that_dropped_it(concatenation):
         operation["name"] for operation in fetch(concatenation, path, direction="outgoing")["operations"]
     }
     assert fetch(concatenation, path, direction="incoming")["nodes"] == []
-
-
-def test_openlineage_columns_fill_cdaps_responses():
-    column = {"inputFields": [{"namespace": "ns", "name": "Person", "field": "id", "transformations": []}]}
-    facet = a_facet("ColumnLineageDataset", "1-2-0", fields={"id": column, "key": column})
-    employee = a_dataset("Employee", "ns", facets={"columnLineage": facet})
-    served = GraphApi()
-    served.load(a_run_event(inputs=[a_dataset("Person", "ns")], outputs=[employee]))
-
-    (mapping,) = fetch(served, "/v3/namespaces/ns/endpoints/Employee/fields/lineage")
-    assert mapping["fieldmap"] == [{"from": "id", "to": "id"}, {"from": "id", "to": "key"}]
-    detail = fetch(served, "/v3/namespaces/ns/endpoints/Employee/fields/key/lineage")
-    assert [node["label"] for node in detail["nodes"]] == ["id", "key"]
-    (path,) = fetch(served, "/v3/namespaces/ns/datasets/Employee/fields/key/lineage")["paths"]
-    assert path["runs"] == [a_run_event()["run"]["runId"]]
 
 
 @pytest.mark.parametrize(("start", "end", "ways"), [(0, 1, 1), (1, 2, 0), (-1, 0, 0), (0, 0, 0), (-1, 1, 1)])

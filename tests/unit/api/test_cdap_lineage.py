@@ -5,7 +5,7 @@ import pytest
 from headwater_model.ids import DatasetId
 from headwater_model.operations import render_operations
 from tests.builders_events import a_dataset, a_facet, a_parent, a_run_event
-from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_transform, a_write
+from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_write
 from tests.unit.api.document_examples import END_S, START_S
 from tests.unit.api.graph_api import GraphApi, at
 from tests.unit.api.proxy import get
@@ -57,19 +57,6 @@ def concatenation():
     return served
 
 
-def test_fields_with_lineage_are_those_written_taken_and_dropped(concatenation):
-    """`offset` was read and went nowhere: it has none."""
-    assert fetch(concatenation, MY_TABLE, "fields") == ["age", "city", "name", "state", "uniqueid"]
-    assert fetch(concatenation, USER_DATA, "fields") == [BODY]
-
-
-@pytest.mark.parametrize(
-    ("prefix", "names"), [("n", ["name"]), ("NA", ["name"]), ("", ["age", "city", "name", "state", "uniqueid"])]
-)
-def test_a_prefix_holds_in_any_case(concatenation, prefix, names):
-    assert fetch(concatenation, MY_TABLE, "fields", prefix=prefix) == names
-
-
 def test_fields_of_the_current_schema_alone_have_no_lineage():
     nested = {"name": "address", "type": "struct", "fields": [{"name": "street", "type": "string"}]}
     schema = a_facet("SchemaDatasetFacet", fields=[{"name": "id"}, {"name": "added"}, nested])
@@ -92,14 +79,6 @@ def test_fields_of_the_current_schema_alone_have_no_lineage():
     ]
     assert listed(includeCurrent="True", prefix="Add") == listed(includeCurrent="true")[:3]
     assert fetch(served, operations[1].destination, "fields", includeCurrent="false") == ["address/street", "id"]
-
-
-def test_a_summary_has_the_sides_that_were_requested(concatenation):
-    incoming = [{"dataset": entity(USER_DATA), "fields": [BODY]}]
-
-    assert fetch(concatenation, MY_TABLE, "fields", "name", direction="incoming") == {"incoming": incoming}
-    assert fetch(concatenation, MY_TABLE, "fields", "name", direction="OUTGOING") == {"outgoing": []}
-    assert fetch(concatenation, MY_TABLE, "fields", "name", direction="both") == {"incoming": incoming, "outgoing": []}
 
 
 def test_a_dropped_field_went_into_a_field_that_is_null(concatenation):
@@ -153,55 +132,6 @@ def test_operations_forward_go_to_writes_and_drops(concatenation):
     }
     dropping = next(operation for operation in making["operations"] if operation["name"] == "drop")
     assert dropping["outputs"] == {"fields": []}
-
-
-def test_a_field_that_was_only_read_has_its_read(concatenation):
-    forward = fetch(concatenation, USER_DATA, "fields", OFFSET, "operations")["outgoing"]
-
-    assert [[operation["name"] for operation in making["operations"]] for making in forward] == [["read"]]
-
-
-def test_sets_of_operations_come_newest_first_with_the_last_run_of_each_program():
-    """The same by two jobs, then another way, then the first way again."""
-    same = a_name_concatenation()
-    other = (
-        a_read(BODY, source=USER_DATA),
-        a_transform("cut", ["read.body"], ["name"]),
-        a_write("cut.name", destination=MY_TABLE),
-    )
-    served = GraphApi()
-    served.load(a_run_of(same, 0), a_run_of(other, 1), a_run_of(same, 2, job="again"), a_run_of(other, 3))
-
-    sides = fetch(served, MY_TABLE, "fields", "name", "operations", direction="incoming")["incoming"]
-
-    assert [
-        (
-            len(side["operations"]),
-            [(entry["program"]["program"], entry["lastExecutedTimeInSeconds"]) for entry in side["programs"]],
-        )
-        for side in sides
-    ] == [(3, [("convert", 1_763_640_180)]), (4, [("again", 1_763_640_120), ("convert", 1_763_640_000)])]
-
-
-def test_facets_of_columns_are_operations_too():
-    """A program with reports of column lineage but of no operations."""
-    lineage = a_facet(
-        "ColumnLineageDatasetFacet",
-        fields={"name": {"inputFields": [{"namespace": "myns", "name": "user_data", "field": BODY}]}},
-    )
-    run = a_run_event(
-        run=RUNS[0],
-        job="convert",
-        eventTime=STARTS[0],
-        inputs=[a_dataset("user_data", "myns")],
-        outputs=[{**a_dataset("mytableds", "myns"), "facets": {"columnLineage": lineage}}],
-    )
-    served = GraphApi()
-    served.load(run)
-
-    (making,) = fetch(served, MY_TABLE, "fields", "name", "operations", direction="incoming")["incoming"]
-    assert [operation["name"] for operation in making["operations"]] == ["read", "UNKNOWN", "write"]
-    assert fetch(served, USER_DATA, "fields", BODY, "operations")["outgoing"] == [making]
 
 
 def test_all_fields_of_a_dataset_with_what_they_are_made_of(concatenation):

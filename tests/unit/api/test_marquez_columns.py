@@ -46,73 +46,10 @@ def version_of(api, dataset):
     return api.found(f"/namespaces{at(STORE)}/datasets{at(dataset)}")["currentVersion"]
 
 
-def test_a_column_is_shown_with_its_inputs_and_no_more_than_was_requested(api):
-    form = graph(api, field("estimated", "co2_kg"))
-
-    (node,) = form["graph"]
-    assert form["truncated"] is False
-    assert (node["id"], node["data"]["type"], node["outEdges"]) == (field("estimated", "co2_kg"), "double", [])
-    assert [(input_field["dataset"], input_field["field"]) for input_field in node["data"]["inputFields"]] == [
-        ("checked", "distance"),
-        ("checked", "seats"),
-    ]
-    assert ends(form, node["id"], "inEdges") == [field("checked", "distance"), field("checked", "seats")]
-
-
-def test_each_depth_adds_the_sources_of_those_before(api):
-    start = field("estimated", "co2_kg")
-    of_checked = [field("checked", name) for name in ("distance", "seats")]
-    of_raw = [field("raw", name) for name in ("distance", "flight", "seats")]
-
-    assert ids(graph(api, start, depth=0)) == [start]
-    assert ids(graph(api, start, depth=1)) == [*of_checked, start]
-    assert ids(graph(api, start, depth=2)) == [*of_checked, start, *of_raw]
-    assert graph(api, start, depth=20) == graph(api, start, depth=2)
-
-
-def test_a_source_column_has_what_is_made_of_it_when_requested(api):
-    start = field("raw", "distance")
-
-    assert ids(graph(api, start, depth=5)) == [start]
-    form = graph(api, start, depth=5, withDownstream="true")
-    assert (ends(form, start, "inEdges"), ends(form, start, "outEdges")) == ([], [field("checked", "distance")])
-    assert ids(form) == [field("checked", "distance"), field("estimated", "co2_kg"), start]
-
-
 @pytest.mark.parametrize("word", ["true", "True", "TRUE"])
 def test_with_downstream_is_a_word_in_any_case(api, word):
     assert len(ids(graph(api, field("raw", "seats"), depth=1, withDownstream=word))) == 2
     assert graph(api, field("raw", "seats"), withDownstream="False") == graph(api, field("raw", "seats"))
-
-
-def test_a_field_is_spelled_either_way(api):
-    spelled = field("checked", "seats").replace("datasetField", "dataset_field")
-
-    assert graph(api, spelled) == graph(api, field("checked", "seats"))
-
-
-def test_transformations_survive_and_the_deprecated_type_with_them(api):
-    (node,) = graph(api, field("checked", "distance"))["graph"]
-
-    returned = {input_field["field"]: input_field for input_field in node["data"]["inputFields"]}
-    assert returned["distance"]["transformations"] == [IDENTITY]
-    assert returned["distance"]["transformationType"] == "IDENTITY"
-    assert returned["flight"]["transformations"] == [FILTER]
-    assert returned["flight"]["transformationType"] is None
-    assert node["data"]["transformationType"] == "IDENTITY"
-
-
-def test_the_words_of_old_facets_are_shown_as_they_were_sent(api):
-    columns = {"flight": [source("raw", "flight")]}
-    checked = a_dataset_made("checked", columns, transformationType="MASKED", transformationDescription="hashed")
-    api.load(a_step(CHECK, 11, ["raw"], [checked], run=LATER_RUN))
-
-    (node,) = graph(api, field("checked", "flight"))["graph"]
-    (returned,) = node["data"]["inputFields"]
-    assert (returned["transformationType"], returned["transformationDescription"]) == ("MASKED", "hashed")
-    assert returned["transformations"] == [
-        {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "hashed", "masking": True}
-    ]
 
 
 def test_what_a_whole_dataset_depends_on_stands_once_with_an_edge_from_each_of_its_columns(api):
@@ -129,15 +66,6 @@ def test_what_a_whole_dataset_depends_on_stands_once_with_an_edge_from_each_of_i
     assert ends(form, field("checked", "seats"), "inEdges") == [field("raw", "flight"), field("raw", "seats")]
     down = graph(api, field("raw", "flight"), depth=1, withDownstream="true")
     assert ends(down, field("raw", "flight"), "outEdges") == ids(form)
-
-
-def test_columns_of_which_nobody_reported_depend_on_the_jobs_inputs(api):
-    form = graph(api, field("raw", "flight"))
-    (node,), (raw,) = form["graph"], form["datasets"]
-
-    (returned,) = raw["datasetDependencies"]
-    assert (returned["dataset"], returned["field"], returned["transformations"]) == ("landing", None, [])
-    assert (node["data"]["inputFields"], node["inEdges"]) == ([], [])
 
 
 def test_a_version_is_selected_in_three_ways(api):

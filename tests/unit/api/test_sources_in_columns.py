@@ -1,7 +1,7 @@
 """A source that only columns name is an input of the run in every response: a MERGE that lists its target alone."""
 
 from tests.builders_events import a_run_event
-from tests.unit.api.graph_api import GraphApi, at, skeleton
+from tests.unit.api.graph_api import GraphApi, at
 from tests.unit.api.teams import A, B, World, a_dataset, a_facet
 
 STAGED, MERGED = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
@@ -50,28 +50,6 @@ def test_graphs_impact_and_runs_have_the_source_as_an_input():
         "doc",
         "stage",
     ]
-
-
-def test_a_table_made_of_its_own_columns_is_read_and_written_by_its_job():
-    columns = {"columnLineage": a_facet("ColumnLineageDataset", fields={"id": {"inputFields": [of("doc", "id")]}})}
-    api, runs = GraphApi(), [f"00000000-0000-4000-8000-00000000000{number}" for number in (1, 2)]
-    for hour, run in zip((11, 12), runs, strict=True):
-        named = {"run": run, "job": "merge", "namespace": "etl", "eventTime": f"2025-11-20T{hour}:00:00Z"}
-        api.load(a_run_event(**named, inputs=[], outputs=[{**of("doc"), "facets": columns}]))
-    first, second = (api.found(f"/jobs/runs/{run}") for run in runs)
-    read, written, before = (
-        [version["datasetVersionId"] for version in versions]
-        for versions in (
-            second["inputDatasetVersions"],
-            second["outputDatasetVersions"],
-            first["outputDatasetVersions"],
-        )
-    )
-
-    assert skeleton(api.graph(DOC)) == {JOB: ([DOC], [DOC]), DOC: ([JOB], [JOB])}
-    assert (read, read == written) == (before, False)
-    for node in (DOC, "datasetField:lake:doc:id"):
-        assert [each["nodeId"] for each in api.found("/reports/impact", nodeId=node)["impacted"]] == [JOB]
 
 
 def test_who_may_only_reference_a_namespace_has_the_source_in_the_graph_of_its_own_job():

@@ -18,7 +18,7 @@ from tests.fields_model import FieldModel
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
 from tests.runs_model.schemas import dataset_facets
-from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, an_event, at, letters
+from tests.unit.facts.statements import X
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, declared_streams, streams
 from tests.unit.queries.columns.every_column_query import is_remembered
 from tests.unit.queries.every_query import loaded
@@ -130,44 +130,6 @@ def test_more_than_a_graph_holds_is_refused(monkeypatch):
     monkeypatch.setattr(job_graph, "NODES_MAX", 3)
     with pytest.raises(TooLarge, match="depth"):
         history_of(a_table(a_chain(3)), "job:pipelines:job-0001", "2025-11-21", "2025-11-22")
-
-
-def test_a_stream_that_takes_its_job_over_from_a_batch_run_and_back_changes_the_graph_each_time():
-    streaming = {"job_facets": {"jobType": {"processingType": "STREAMING"}}}
-    events = [
-        an_event(0, "b1", A, outputs=[X]),
-        an_event(10, "s1", A, "START", outputs=[Y], **streaming),
-        an_event(20, "b2", A, outputs=[X]),
-        an_event(30, "s1", A, "RUNNING"),
-    ]
-    history, _, _ = history_of(loaded(events), A.node_id, "2025-11-20", "2025-11-21")
-
-    changes = [(change.time, change.added_nodes, change.removed_nodes) for change in history.changes]
-    x, y = (X.node_id,), (Y.node_id,)
-    assert changes[1:] == [(at(10), y, x), (at(20), x, y), (at(30), y, x)]
-    assert [[letters(run) for _, run in change.causes] for change in history.changes] == [
-        ["b1"],
-        ["s1"],
-        ["b2"],
-        ["s1"],
-    ]
-
-
-def test_the_first_event_of_a_stream_is_the_cause_of_its_new_job():
-    streaming = {"job_facets": {"jobType": {"processingType": "STREAMING"}}}
-    events = [an_event(0, "b1", A, outputs=[X]), an_event(10, "s1", B, "START", inputs=[X], **streaming)]
-    history, _, _ = history_of(loaded(events), X.node_id, "2025-11-20", "2025-11-21")
-
-    assert [[letters(run) for _, run in change.causes] for change in history.changes] == [["b1"], ["s1"]]
-
-
-def test_the_first_writer_of_what_a_view_is_made_of_changes_the_graph_of_the_view():
-    made_of = {"inputs": [{"type": "DATASET", "namespace": X.namespace, "name": X.name}], "fields": {}}
-    events = [a_dataset_event(0, X), a_dataset_event(0, Y, lineage=made_of), an_event(10, "a1", A, outputs=[X])]
-    queries = LineageQueries(loaded(events))
-    history = queries.report_history(Y.node_id, depth=1, direction="up", start=at(5), end=at(20))
-
-    assert [(change.time, change.added_nodes) for change in history.changes] == [(at(10), (A.node_id,))]
 
 
 @examples(100)

@@ -1,12 +1,10 @@
 """Pages of a node's neighbours, and the runs downstream of a run, against the model."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.queries.graphs import neighbours
 from headwater.queries.service import LineageQueries
-from headwater_model.errors import Invalid
 from headwater_model.ids import JobId
 from tests.examples import examples
 from tests.fakes.memory_dynamodb import Calls
@@ -82,10 +80,3 @@ def test_a_page_reads_so_many_rows_and_goes_on_after_them(monkeypatch):
     assert (page.items, bool(page.after), sum(calls.requests.values())) == ([], True, 2)
     assert [neighbour.name for neighbour in every_neighbour(queries, X, "down", text="24", limit=100)] == ["reader 24"]
     assert len(every_neighbour(queries, X, "down", limit=7)) == 25
-
-
-def test_neighbours_are_those_of_now():
-    queries = LineageQueries(loaded([an_event(1, "w1", A, outputs=[X])]))
-    version = queries.find_dataset(X).current_version
-    with pytest.raises(Invalid, match="nodeId: must name no version"):
-        queries.list_neighbours(f"{X.node_id}#{version}", "up", limit=1)

@@ -13,7 +13,7 @@ from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
 from headwater.queries.runs.runs import JOBS_MAX
 from headwater.queries.service import LineageQueries
-from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
+from headwater_model.ids import DatasetId, JobId, RunKey
 from tests.unit.facts.statements import an_event, at, code, run_id
 from tests.unit.queries.every_query import loaded
 
@@ -94,30 +94,6 @@ def test_whoever_may_read_a_runs_namespace_alone_finds_it_by_its_id(queries_over
     assert attacked.find_upstream_runs(run_id("b2"), depth=9) == honest.find_upstream_runs(run_id("b2"), depth=9)
 
 
-def test_of_several_runs_with_one_id_the_earliest_is_found_and_the_others_jobs_are_named(queries_over):
-    events = [an_event(3, "b1", LOAD), an_event(4, "b1", SUM), an_event(2, "b1", STEAL), an_event(5, "b1", CRON)]
-    queries = queries_over(events)
-    run = queries.find_run(run_id("b1"))
-    assert (run.job, run.started, run.other_jobs) == (STEAL, at(2), (CRON, LOAD, SUM))
-    run = queries.seen_by(a_view("teamB")).find_run(run_id("b1"))
-    assert (run.job, run.started, run.other_jobs) == (LOAD, at(3), (SUM,))
-    assert [
-        (upstream.run.job, upstream.run.id) for upstream in queries.find_upstream_runs(run_id("b1"), depth=0).items
-    ] == [(STEAL, run_id("b1"))]
-
-
-def test_a_run_that_is_only_named_as_a_parent_comes_after_those_that_started(queries_over):
-    queries = queries_over([an_event(1, "a1", STEAL, parent=ParentRun(run_id("b1"), CRON)), an_event(5, "b1", LOAD)])
-    assert [queries.find_run(run_id("b1")).job, queries.find_run(run_id("b1")).other_jobs] == [LOAD, (CRON,)]
-
-
-def test_a_run_of_no_namespace_that_the_reader_may_read_is_not_found(queries_over):
-    queries = queries_over(HONEST)
-    for namespaces in (("teamA",), ("teamA*",), ("teamA", "x*")):
-        assert queries.seen_by(a_view(*namespaces)).find_run(run_id("b1")) is None
-        assert queries.seen_by(a_view(*namespaces)).find_upstream_runs(run_id("b1"), depth=0) is None
-
-
 def test_an_id_in_more_namespaces_than_are_read_is_found_by_whoever_may_read_its_namespace():
     others = [an_event(1, "b1", JobId(f"a{number}", "steal")) for number in range(JOBS_MAX + 1)]
     queries = LineageQueries(loaded([*HONEST, *others]))
@@ -126,38 +102,6 @@ def test_an_id_in_more_namespaces_than_are_read_is_found_by_whoever_may_read_its
     run = queries.find_run(run_id("b1"))
     assert (len(run.other_jobs), run.others_cut) == (JOBS_MAX - 1, True)
     assert queries.find_upstream_runs(run_id("b1"), depth=0).truncated
-
-
-@pytest.mark.parametrize("other", [STEAL, SUM], ids=lambda job: job.namespace)
-def test_runs_of_two_jobs_with_one_id_make_two_versions_of_a_dataset(queries_over, other):
-    queries = queries_over(
-        [*HONEST, an_event(7, "b1", other, outputs=[(ORDERS, {"schema": {"fields": [{"name": "x"}]}})])]
-    )
-    versions = queries.list_dataset_versions(ORDERS, limit=9, offset=0).items
-    assert [(version.version, version.created_by.job) for version in versions] == [
-        (name_uuid(f"s3://b:orders:{RunKey.of(job, run_id('b1'))}"), job) for job in (other, LOAD)
-    ]
-    written = queries.seen_by(a_view("teamB")).find_run(run_id("b1")).outputs[0].version
-    assert queries.find_dataset_version(ORDERS, written).fields == []
-    (job,) = (shown for shown in queries.find_graph(ORDERS.node_id, depth=0, version=written).jobs)
-    assert (job.id, job.runs) == (LOAD, (run_id("b1"),))
-
-
-def test_a_version_made_in_a_run_of_the_same_id_is_not_a_siblings(queries_over):
-    """The parent facet names the job of the parent, and with it the namespace."""
-    foreign = an_event(4, "b0", STEAL, outputs=[ORDERS], parent=ParentRun(run_id("dd"), CRON))
-    reader = an_event(2, "b3", SUM, "START", parent=PARENT), an_event(7, "b3", SUM, inputs=[ORDERS], parent=PARENT)
-    (read,) = queries_over([foreign, *reader]).find_run(run_id("b3")).inputs
-    assert read.resolved_by == "initial"
-
-
-def test_a_dataset_used_in_parent_runs_of_two_namespaces_is_no_private_storage(queries_over):
-    drop = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
-    events = [
-        an_event(1, "a1", STEAL, outputs=[ORDERS], parent=ParentRun(run_id("dd"), CRON)),
-        an_event(2, "b1", LOAD, outputs=[(ORDERS, drop)], parent=PARENT),
-    ]
-    assert not queries_over(events).find_dataset(ORDERS).temporary
 
 
 def test_run_keys_are_in_the_order_of_the_texts_that_stand_for_them_in_keys():

@@ -11,16 +11,10 @@ from tests.fields_model import FieldModel
 from tests.fields_model.impact import column_impact
 from tests.unit.facts.statements import an_event
 from tests.unit.queries.columns.column_statements import (
-    CALCULATE,
     CHECK,
     CHECKED,
-    ESTIMATED,
-    HASHED,
-    JOINED,
     LANDING,
     RAW,
-    column_lineage,
-    taken,
 )
 from tests.unit.queries.columns.counting import Counter, a_chain, dataset, field_node
 from tests.unit.queries.columns.every_column_query import field_ids, queries_of
@@ -60,49 +54,6 @@ def in_short(impact):
         for impacted in impact.columns
     ]
     return columns, [(impacted.node.id.name, impacted.hops, impacted.certain) for impacted in impact.nodes]
-
-
-def test_a_column_that_is_hashed_is_masked_and_one_that_joins_is_not_direct():
-    events = [
-        *CHAIN[:1],
-        an_event(
-            2,
-            "b1",
-            CHECK,
-            inputs=[RAW],
-            outputs=[
-                (CHECKED, column_lineage([taken(RAW, "carrier", JOINED)], tail=[taken(RAW, "tail", HASHED)])),
-                (ESTIMATED, column_lineage(carrier=[taken(RAW, "carrier", HASHED)])),
-            ],
-        ),
-    ]
-    columns, nodes = in_short(queries_of(events).report_column_impact(field(LANDING, "line"), depth=9))
-
-    assert columns == [
-        ("raw.carrier", 1, True, False),
-        ("checked.tail", 2, False, False),
-        ("estimated.carrier", 2, True, True),
-    ]
-    assert nodes == [
-        ("check", 2, True),
-        ("read_flights", 1, True),
-        ("checked", 2, True),
-        ("estimated", 2, True),
-        ("raw", 1, True),
-    ]
-
-
-def test_what_a_job_without_reported_columns_makes_is_possible_and_not_followed():
-    output = (ESTIMATED, column_lineage(co2=[taken(CHECKED, "carrier")]))
-    events = [
-        *CHAIN[:1],
-        an_event(2, "b1", CHECK, inputs=[RAW], outputs=[CHECKED]),
-        an_event(3, "c1", CALCULATE, inputs=[CHECKED], outputs=[output]),
-    ]
-    columns, nodes = in_short(queries_of(events).report_column_impact(field(LANDING, "line"), depth=9))
-
-    assert columns == [("raw.carrier", 1, True, False)]
-    assert nodes == [("check", 2, False), ("read_flights", 1, True), ("checked", 2, False), ("raw", 1, True)]
 
 
 def test_what_is_possible_from_a_column_that_was_cut_is_cut_too(monkeypatch):
