@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from headwater_model.columns import ColumnSource, Transformation
 from headwater_model.ids import DatasetId, FieldPath
@@ -13,6 +12,7 @@ from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.leaf_source import LeafSource
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import find_datasets, find_record_column
+from spark_client.capturing.latest import Latest
 from spark_client.capturing.model import RDD_ACTION, Dataset
 from spark_client.capturing.parts import part_of_leaf
 from spark_client.capturing.plans.added_columns import added_columns
@@ -23,8 +23,7 @@ from spark_client.capturing.plans.row_statements import RowChange
 from spark_client.capturing.plans.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, merge_values, unknown
 from spark_client.capturing.plans.walk import PlanWalk
 
-K = TypeVar("K")
-V = TypeVar("V")
+_FRAMES_MAX = 500
 # References to a plan elsewhere in the tree, no leaves.
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
 
@@ -267,11 +266,10 @@ class Checkpoints:
     any of the frames. A batch of a stream is a new RDD with the column ids of the stream's query.
     """
 
-    def __init__(self, frames_max: int = 500) -> None:
-        self._by_ids: OrderedDict[tuple[str, ...], _Pending] = OrderedDict()
-        self._by_rdd: OrderedDict[str, Checkpoint] = OrderedDict()
-        self._streams: OrderedDict[str, tuple[tuple[str, ...], Checkpoint]] = OrderedDict()
-        self._max = frames_max
+    def __init__(self) -> None:
+        self._by_ids: Latest[tuple[str, ...], _Pending] = Latest(_FRAMES_MAX)
+        self._by_rdd: Latest[str, Checkpoint] = Latest(_FRAMES_MAX)
+        self._streams: Latest[str, tuple[tuple[str, ...], Checkpoint]] = Latest(_FRAMES_MAX)
 
     def remember(
         self, ids: tuple[str, ...], checkpoint: Checkpoint, rdd: str | None, stream: str | None = None
@@ -281,13 +279,13 @@ class Checkpoints:
         `rdd` is the id of the frame's RDD; None for a lazy checkpoint. `stream` is a stream's run id.
         """
         if stream is not None:
-            _put(self._streams, stream, (ids, checkpoint), self._max)
+            self._streams[stream] = (ids, checkpoint)
         elif rdd is not None:
-            _put(self._by_rdd, rdd, checkpoint, self._max)
+            self._by_rdd[rdd] = checkpoint
         elif (pending := self._by_ids.get(ids)) is not None and pending.unmet:
             pending.add(checkpoint)
         else:
-            _put(self._by_ids, ids, _Pending(checkpoint), self._max)
+            self._by_ids[ids] = _Pending(checkpoint)
 
     def meet(self, leaf: Node, stream: str | None = None) -> None:
         """Note the RDD of a frame by the leaf's column ids, or of a batch of this stream."""
@@ -299,19 +297,12 @@ class Checkpoints:
             return
         ids, batch = self._streams.get(stream or "", ((), None))
         if batch is not None and ids == _ids(leaf):
-            _put(self._by_rdd, rdd, batch, self._max)
+            self._by_rdd[rdd] = batch
         elif (pending := self._by_ids.get(_ids(leaf))) is not None:
             pending.unmet = max(0, pending.unmet - 1)
-            _put(self._by_rdd, rdd, pending.checkpoint, self._max)
+            self._by_rdd[rdd] = pending.checkpoint
 
     def find(self, leaf: Node) -> Checkpoint | None:
         """Find the checkpoint behind a leaf; None for a leaf without a remembered RDD."""
         self.meet(leaf)
         return self._by_rdd.get(leaf.text("rdd.id") or "")
-
-
-def _put(into: OrderedDict[K, V], key: K, value: V, most: int) -> None:
-    into[key] = value
-    into.move_to_end(key)
-    while len(into) > most:
-        into.popitem(last=False)

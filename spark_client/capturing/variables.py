@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 
+from spark_client.capturing.latest import Latest
 from spark_client.capturing.leaves import QueryLeaves, Variable
 from spark_client.capturing.model import Execution
 from spark_client.capturing.plans.expression_rules import variable_key
@@ -21,9 +21,8 @@ _VARIABLES_MAX = 1_000
 class Variables:
     """Variables by session, bounded: the latest variables of the latest sessions."""
 
-    def __init__(self, sessions_max: int = _SESSIONS_MAX, variables_max: int = _VARIABLES_MAX) -> None:
-        self._sessions: OrderedDict[str, OrderedDict[str, Variable]] = OrderedDict()
-        self._bounds = sessions_max, variables_max
+    def __init__(self) -> None:
+        self._sessions: Latest[str, Latest[str, Variable]] = Latest(_SESSIONS_MAX)
 
     def of(self, session: str) -> Mapping[str, Variable]:
         """Find the variables of a session by their keys: `variable system.session.day`."""
@@ -31,15 +30,9 @@ class Variables:
 
     def put(self, session: str, variables: Mapping[str, Variable]) -> None:
         """Remember the new values of variables."""
-        known = self._sessions.setdefault(session, OrderedDict())
-        self._sessions.move_to_end(session)
+        known = self._sessions[session] = self._sessions.get(session) or Latest(_VARIABLES_MAX)
         for key, variable in variables.items():
             known[key] = variable
-            known.move_to_end(key)
-        while len(known) > self._bounds[1]:
-            known.popitem(last=False)
-        while len(self._sessions) > self._bounds[0]:
-            self._sessions.popitem(last=False)
 
 
 def read_variables(execution: Execution, reading: QueryLeaves) -> dict[str, Variable]:

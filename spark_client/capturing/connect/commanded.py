@@ -67,17 +67,11 @@ class Commanded:
         if output is None:
             raise UnknownTarget(self._nameless(statement.kind, resolved, "a target that nobody can name", sql))
         write = Write(
-            execution_id=self.command.id,
-            command=statement.kind,
-            started_ms=self.command.started_ms,
-            ended_ms=self.command.ended_ms,
+            **self._described(statement.kind, sql),
             output=self._with_schema(output, resolved, query),
             inputs=resolved.datasets,
-            tier="tables",
             tier_reason=self._unread,
             change=statement.change if not statement.by_partition or not self._is_dynamic() else None,
-            failure=self.command.failure,
-            sql=sql,
             unknown_inputs=resolved.unknown,
             number=number,
         )
@@ -107,19 +101,13 @@ class Commanded:
             raise UnknownTarget(self.opaque(kind, why, sql))
         schema = self.schema_now(name) if target.effect == "alter" else ()
         return Write(
-            execution_id=self.command.id,
-            command=target.command,
-            started_ms=self.command.started_ms,
-            ended_ms=self.command.ended_ms,
+            **self._described(target.command, sql),
             output=replace(target.output, schema=schema) if schema else target.output,
             inputs=target.inputs,
-            tier="tables",
             change=target.change,
             if_met=target.if_met,
             effect=target.effect,
             added=schema,
-            failure=self.command.failure,
-            sql=sql,
         )
 
     def schema_now(self, name: tuple[str, ...]) -> tuple[SchemaField, ...]:
@@ -130,18 +118,22 @@ class Commanded:
             return ()
 
     def _nameless(self, kind: str, resolved: ResolvedReads, why: str, sql: str | None = None) -> Read:
+        described, unknown_output = self._described(kind, sql), f"{kind}: {why}"
         return Read(
-            execution_id=self.command.id,
-            command=kind,
-            started_ms=self.command.started_ms,
-            ended_ms=self.command.ended_ms,
-            inputs=resolved.datasets,
-            tier="tables",
-            failure=self.command.failure,
-            sql=sql,
-            unknown_inputs=resolved.unknown,
-            unknown_output=f"{kind}: {why}",
+            **described, inputs=resolved.datasets, unknown_inputs=resolved.unknown, unknown_output=unknown_output
         )
+
+    def _described(self, kind: str, sql: str | None) -> dict[str, Any]:
+        command = self.command
+        times = {"started_ms": command.started_ms, "ended_ms": command.ended_ms}
+        return {
+            "execution_id": command.id,
+            "command": kind,
+            **times,
+            "tier": "tables",
+            "failure": command.failure,
+            "sql": sql,
+        }
 
     def _with_columns(self, write: Write, query: Any, into: Into) -> Write:
         snapshot = self.snapshot(query)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from weakref import WeakSet
 from spark_client.capturing.connect.server import is_ours
 from spark_client.capturing.glue.models import wrap_models
 from spark_client.capturing.jvm.executions import Unavailable
-from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL
+from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL, now_ms
 from spark_client.capturing.model import Ended, Failure
 
 _log = logging.getLogger("headwater.capture")
@@ -160,7 +159,7 @@ class Commands:
             if client in self._open:
                 self._open.discard(client)
                 if not self._open:
-                    self._queue.append(Ended(_now_ms()))
+                    self._queue.append(Ended(now_ms()))
                     self._changed.notify_all()
 
 
@@ -216,7 +215,7 @@ def _forget(commands: Commands) -> None:
 
 def _capturing_commands(former: Callable[..., Any]) -> Callable[..., Any]:
     def execute_command(client: Any, command: Any, *arguments: Any, **named: Any) -> Any:
-        started_ms = _now_ms()
+        started_ms = now_ms()
         try:
             result = former(client, command, *arguments, **named)
         except BaseException as error:
@@ -232,7 +231,7 @@ def _capturing_fetches(former: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method that fetches rows; `spark.catalog` also changes the session by it."""
 
     def fetch(client: Any, plan: Any, *arguments: Any, **named: Any) -> Any:
-        started_ms = _now_ms()
+        started_ms = now_ms()
         result = former(client, plan, *arguments, **named)
         _report(client, getattr(plan, "root", None), None, started_ms, None)
         return result
@@ -276,7 +275,7 @@ def _report(client: Any, message: Any, result: Any, started_ms: int, error: Base
 def _add(client: Any, message: Any, results: dict[str, Any], started_ms: int, error: BaseException | None) -> None:
     failure = None if error is None else failure_of(error)
     for commands in _listeners_of(client):
-        commands.add(Command(next(_ids), client, message, results, started_ms, _now_ms(), failure))
+        commands.add(Command(next(_ids), client, message, results, started_ms, now_ms(), failure))
 
 
 def report_model(
@@ -335,7 +334,3 @@ def failure_of(error: BaseException) -> Failure:
     """Make a failure of the client's exception, whose text may end with the JVM's stack."""
     message, _, stack = str(error).strip().partition("\n\nJVM stacktrace:\n")
     return Failure(f"{type(error).__name__}: {message}", stack or None)
-
-
-def _now_ms() -> int:
-    return int(time.time() * 1000)

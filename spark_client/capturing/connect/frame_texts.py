@@ -16,7 +16,7 @@ from spark_client.capturing.connect.literal_risks import (
     risks_of,
     risks_of_literals,
 )
-from spark_client.capturing.connect.reads import FrameRead, Read, TableRead, reads_of
+from spark_client.capturing.connect.reads import FrameRead, Read, TableRead, messages_in, reads_of
 from spark_client.capturing.plans.plan import kinds
 
 _LITERAL = "spark.connect.Expression.Literal"
@@ -101,9 +101,7 @@ def _messages(relation: Any) -> Iterator[tuple[Any, _Literals]]:
         if called in _PARSERS:
             left += [(each, "types" if index else literals) for index, each in enumerate(message.arguments)]
             continue
-        for field, value in message.ListFields():
-            if field.message_type is not None and not field.message_type.GetOptions().map_entry:
-                left += [(each, inside) for each in ([value] if hasattr(value, "DESCRIPTOR") else value)]
+        left += [(each, inside) for each in messages_in(message)]
 
 
 def _stand_in(relation: Any, schema_of: Callable[[Read], str], stand_ins: dict[str, Read]) -> None:

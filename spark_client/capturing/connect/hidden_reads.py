@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from spark_client.capturing.connect.plan_texts import PlanText
-from spark_client.capturing.connect.reads import Read, UnknownRead, VariableRead, table_read
+from spark_client.capturing.connect.reads import Read, UnknownRead, VariableRead, messages_in, table_read
 from spark_client.capturing.plans.functions import FUNCTIONS
 from spark_client.capturing.plans.plan import kinds
 
@@ -45,7 +45,7 @@ def variable_name(text: str) -> str:
 
 def variables_in(root: PlanText) -> Iterator[VariableRead]:
     """Yield the variables of an analyzed plan, each once."""
-    names = (match[1] for node in _nodes(root) for match in VARIABLE.finditer(node.text))
+    names = (match[1] for node in root.walk() for match in VARIABLE.finditer(node.text))
     yield from (VariableRead(name) for name in dict.fromkeys(variable_name(name) for name in names))
 
 
@@ -53,7 +53,7 @@ def calls_unknown(parsed: PlanText) -> bool:
     """True if a parsed plan calls a table function, or a function outside of Spark's own."""
     return any(
         "UnresolvedTableValuedFunction" in node.text or _is_unknown(_CALLED.findall(node.text))
-        for node in _nodes(parsed)
+        for node in parsed.walk()
     )
 
 
@@ -94,11 +94,7 @@ def may_hide(relation: Any, variables: Collection[str]) -> bool:
         message = left.pop()
         if message.DESCRIPTOR.full_name == _EXPRESSION and _expression_hides(message, variables):
             return True
-        for field, value in message.ListFields():
-            inside = field.message_type
-            if inside is None or inside.full_name in _ROWS or inside.GetOptions().map_entry:
-                continue
-            left += [value] if hasattr(value, "DESCRIPTOR") else value
+        left += [inside for inside in messages_in(message) if inside.DESCRIPTOR.full_name not in _ROWS]
     return False
 
 
@@ -121,11 +117,3 @@ def _text_hides(text: str, variables: Collection[str]) -> bool:
 
 def _is_unknown(called: Sequence[str]) -> bool:
     return any(name.lower() not in FUNCTIONS and name.lower() not in _NO_CALLS for name in called)
-
-
-def _nodes(root: PlanText) -> Iterator[PlanText]:
-    left = [root]
-    while left:
-        node = left.pop()
-        yield node
-        left += [*node.inside, *node.below]

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from spark_client.capturing.connect.reads import SourceRead
 from spark_client.capturing.connect.server import NoResponse, Server
-from spark_client.capturing.connect.server_cache import ServerCache, put
+from spark_client.capturing.connect.server_cache import ServerCache
 from spark_client.capturing.datasets.locations import is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.datasets.sources import FORMATS_OF_FILES
@@ -36,7 +36,7 @@ class Places:
         if not is_schema_known(read):
             return ()
         if read not in self._cache.schemas:
-            put(self._cache.schemas, read, _or(lambda: self._server.source_schema(read), ()))
+            self._cache.schemas[read] = _or(lambda: self._server.source_schema(read), ())
         return self._cache.schemas[read]
 
     def of(self, read: SourceRead) -> Iterator[str]:

@@ -54,6 +54,14 @@ class PlanText:
         match = _RELATION.search(self.text)
         return tuple(match[1].split(", ")) if match else ()
 
+    def walk(self) -> Iterator[PlanText]:
+        """Yield the node, and all nodes below and inside it."""
+        left = [self]
+        while left:
+            node = left.pop()
+            yield node
+            left += [*node.inside, *node.below]
+
 
 def parse_plan_text(explained: str) -> PlanText | None:
     """Parse the parsed plan in the output of `EXPLAIN EXTENDED`; None if missing."""
@@ -109,13 +117,7 @@ def _tree(lines: list[str]) -> PlanText:
 
 def has_ctes(root: PlanText) -> bool:
     """True if a parsed plan has CTEs, at any depth."""
-    left = [root]
-    while left:
-        node = left.pop()
-        if _CTE.fullmatch(node.text):
-            return True
-        left += [*node.inside, *node.below]
-    return False
+    return any(_CTE.fullmatch(node.text) for node in root.walk())
 
 
 def reads_in(root: PlanText, *, recursive: bool = False) -> Iterator[Read]:

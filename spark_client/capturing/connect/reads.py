@@ -127,15 +127,19 @@ def source_read(
 
 def relations_in(message: Any) -> Iterator[Any]:
     """Yield the relations right below a message, at any depth of its own messages."""
-    for descriptor, value in message.ListFields():
-        inside = descriptor.message_type
-        if inside is None or inside.full_name in _OTHERS or inside.GetOptions().map_entry:
-            continue
-        for inner in [value] if hasattr(value, "DESCRIPTOR") else value:
-            if inside.full_name == _RELATION:
-                yield inner
-            else:
-                yield from relations_in(inner)
+    for inside in messages_in(message):
+        kind = inside.DESCRIPTOR.full_name
+        if kind == _RELATION:
+            yield inside
+        elif kind not in _OTHERS:
+            yield from relations_in(inside)
+
+
+def messages_in(message: Any) -> Iterator[Any]:
+    """Yield the messages right below a message, without the entries of maps."""
+    for field_, value in message.ListFields():
+        if field_.message_type is not None and not field_.message_type.GetOptions().map_entry:
+            yield from [value] if hasattr(value, "DESCRIPTOR") else value
 
 
 def _is_frame(relation: Any) -> bool:

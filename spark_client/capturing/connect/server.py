@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 from weakref import WeakSet
 
-from spark_client.capturing.connect.reads import SourceRead
+from spark_client.capturing.connect.reads import SourceRead, messages_in
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.model import Failure, SchemaField
 
@@ -283,9 +283,7 @@ def _quiet(relation: Any) -> Any:
         message = left.pop()
         if message.DESCRIPTOR.name == "DataSource" and len(message.paths) == 1:
             message.paths.extend(path for path in message.paths if not _PATTERN.isdisjoint(path))
-        for field, value in message.ListFields():
-            if field.message_type is not None and not field.message_type.GetOptions().map_entry:
-                left += [value] if hasattr(value, "DESCRIPTOR") else value
+        left += messages_in(message)
     return quiet
 
 

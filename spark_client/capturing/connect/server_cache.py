@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from spark_client.capturing.connect.plan_texts import PlanText
 from spark_client.capturing.connect.reads import Read, SourceRead
 from spark_client.capturing.connect.snapshots import Snapshot
 from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.latest import Latest
 from spark_client.capturing.model import Dataset, SchemaField
 
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-_CACHED_MAX = 500
+CACHED_MAX = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +39,7 @@ class ServerCache:
         self.catalogs = catalogs
         self.global_views: dict[tuple[str, ...], tuple[Read, ...]] = {}
         self.global_snapshots: dict[tuple[str, ...], Snapshot] = {}
-        self.tables: OrderedDict[tuple[str, ...], CatalogEntry] = OrderedDict()
-        self.plans: OrderedDict[tuple[str, bytes], PlanText | None] = OrderedDict()
-        self.schemas: OrderedDict[SourceRead, tuple[SchemaField, ...]] = OrderedDict()
+        self.tables: Latest[tuple[str, ...], CatalogEntry] = Latest(CACHED_MAX)
+        self.plans: Latest[tuple[str, bytes], PlanText | None] = Latest(CACHED_MAX)
+        self.schemas: Latest[SourceRead, tuple[SchemaField, ...]] = Latest(CACHED_MAX)
         self.folder: str | None = None
-
-
-def put(into: OrderedDict[K, V], key: K, value: V) -> None:
-    """Put a value under a key; the oldest are forgotten."""
-    into[key] = value
-    while len(into) > _CACHED_MAX:
-        into.popitem(last=False)

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from spark_client.capturing.connect.commands import STREAM_START, Command, Commands, Leaving
 from spark_client.capturing.connect.server import NoResponse, Server
+from spark_client.capturing.jvm.rdd_actions import now_ms
 from spark_client.capturing.model import Ended, StreamEnd, StreamProgress, StreamStart
 
 # First wait for a poll; each wait doubles, up to the source's interval.
@@ -101,7 +102,7 @@ class CommandSource:
         self._poll(ending)
         for query in ending:
             if self._queries.pop(query.id.run_id, None):
-                self._moments.append(StreamEnd(StreamProgress(query.id.run_id, _now_ms())))
+                self._moments.append(StreamEnd(StreamProgress(query.id.run_id, now_ms())))
 
     def _poll(self, queries: Iterable[_Query]) -> None:
         for query in list(queries):
@@ -115,7 +116,7 @@ class CommandSource:
                 continue
             batches = list(_batches(status.progress, after=query.last_batch))
             query.last_batch = max([query.last_batch, *batches])
-            progress = StreamProgress(query.id.run_id, _now_ms(), len(batches))
+            progress = StreamProgress(query.id.run_id, now_ms(), len(batches))
             if not status.is_active:
                 self._moments.append(StreamEnd(progress, status.failure))
                 del self._queries[query.id.run_id]
@@ -129,7 +130,3 @@ def _batches(progress: Iterable[str], *, after: int) -> Iterable[int]:
         document = json.loads(text)
         if "addBatch" in document["durationMs"] and document["batchId"] > after:
             yield document["batchId"]
-
-
-def _now_ms() -> int:
-    return int(time.time() * 1000)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from headwater_model.ids import DatasetId
@@ -26,17 +25,16 @@ from spark_client.capturing.connect.reads import (
     table_read,
 )
 from spark_client.capturing.connect.server import NoResponse, Server
-from spark_client.capturing.connect.server_cache import CatalogEntry, ResolvedReads, ServerCache, put
+from spark_client.capturing.connect.server_cache import CACHED_MAX, CatalogEntry, ResolvedReads, ServerCache
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
 from spark_client.capturing.datasets.sources import find_connected, find_options
+from spark_client.capturing.latest import Latest
 from spark_client.capturing.model import Dataset, SchemaField
 from spark_client.capturing.plans.values import Value, unknown
 
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 _GLOBAL = "global_temp"
 _SESSION_CATALOG = "spark_catalog"
 # Bound on views in views and statements in views.
@@ -63,9 +61,9 @@ class Session:
         self._places = Places(server, cache)
         self._views: dict[tuple[str, ...], tuple[Read, ...]] = {}
         self._snapshots: dict[tuple[str, ...], Snapshot] = {}
-        self._frames: OrderedDict[str, tuple[Read, ...]] = OrderedDict()
-        self._frame_snapshots: OrderedDict[str, Snapshot] = OrderedDict()
-        self._explained: OrderedDict[bytes, str] = OrderedDict()
+        self._frames: Latest[str, tuple[Read, ...]] = Latest(CACHED_MAX)
+        self._frame_snapshots: Latest[str, Snapshot] = Latest(CACHED_MAX)
+        self._explained: Latest[bytes, str] = Latest(CACHED_MAX)
         self._frame: ExplainedFrame | None = None
         self._variables: dict[str, tuple[Read, ...]] = {}
         self.variable_values: dict[str, Value] = {}
@@ -116,9 +114,9 @@ class Session:
 
     def put_frame(self, id_: str, reads: Iterable[Read], snapshot: Snapshot | None = None) -> None:
         """Set the reads of a frame kept by the server, by its id."""
-        put(self._frames, id_, tuple(self.expand(reads)))
+        self._frames[id_] = tuple(self.expand(reads))
         if snapshot is not None:
-            put(self._frame_snapshots, id_, snapshot)
+            self._frame_snapshots[id_] = snapshot
 
     def snapshot(self, read: Read) -> Snapshot | None:
         """Find the columns of a temporary view or kept frame; None for a table, a source and an unknown frame.
@@ -283,7 +281,7 @@ class Session:
         """Read Spark's parsed plan of a statement, a `SQL` of the protocol; None if Spark does not explain it."""
         key = (message.query, message.SerializeToString())
         if key not in self._cache.plans:
-            put(self._cache.plans, key, parse_plan_text(self.explained(message)))
+            self._cache.plans[key] = parse_plan_text(self.explained(message))
         return self._cache.plans[key]
 
     def explained(self, message: Any) -> str:
@@ -294,7 +292,7 @@ class Session:
         """
         key = message.SerializeToString()
         if key not in self._explained:
-            put(self._explained, key, self.server.explain(message))
+            self._explained[key] = self.server.explain(message)
         return self._explained[key]
 
     def explained_frame(self, relation: Any) -> ExplainedFrame:
@@ -393,7 +391,7 @@ class Session:
     def _table(self, name: tuple[str, ...]) -> CatalogEntry:
         key = _small(name)
         if key not in self._cache.tables:
-            put(self._cache.tables, key, self._described(name))
+            self._cache.tables[key] = self._described(name)
         return self._cache.tables[key]
 
     def _described(self, name: tuple[str, ...]) -> CatalogEntry:

@@ -124,22 +124,21 @@ class Scope:
         if self.natural or plain(name) in self.hidden:
             raise Unresolvable(name)
         known = [item for item in self.tables if item.has(name)]
-        if not known:
-            return self._guessed(name)
-        column = known[0].find(name) if len(known) == 1 else None
-        if column is None:
-            raise Unresolvable(name)
-        return column
+        return _column_of(known, name) if known else self._guessed(name)
 
     def _guessed(self, name: str) -> Node:
         """Find a column in the only table that may have it."""
         may = [item for item in self.tables if not item.closed or any(column.name is None for column in item.columns)]
         if self.outer is not None and not may:
             return self.outer.find([name])
-        column = may[0].find(name) if len(may) == 1 and self.outer is None else None
-        if column is None:
-            raise Unresolvable(name)
-        return column
+        return _column_of(may if self.outer is None else (), name)
+
+
+def _column_of(items: Sequence[Table], name: str) -> Node:
+    column = items[0].find(name) if len(items) == 1 else None
+    if column is None:
+        raise Unresolvable(name)
+    return column
 
 
 def tables_in(node: Node, defined: frozenset[str] = frozenset()) -> Iterator[tuple[str, ...] | None]:

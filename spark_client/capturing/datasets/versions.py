@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.latest import Latest
 from spark_client.capturing.model import Commit, Dataset, Execution, Symlink
 
 # Versions by dataset; None for several versions.
@@ -23,16 +23,14 @@ class ReadVersions:
 
     def __init__(self, catalogs: Catalogs) -> None:
         self._catalogs = catalogs
-        self._parts: OrderedDict[int, dict[str, str | None]] = OrderedDict()
+        self._parts: Latest[int, dict[str, str | None]] = Latest(_ROOTS_MAX)
 
     def add_part(self, execution: Execution) -> None:
         """Remember the read versions of a part of a statement."""
         if execution.read_versions and execution.root_id != execution.id:
-            part = self._parts.setdefault(execution.root_id, {})
+            part = self._parts[execution.root_id] = self._parts.get(execution.root_id, {})
             for path, version in execution.read_versions.items():
                 part[path] = version if part.get(path, version) == version else None
-            while len(self._parts) > _ROOTS_MAX:
-                self._parts.popitem(last=False)
 
     def of(self, execution: Execution) -> Versions:
         """Collect the read versions of an execution and its parts; the execution's own scans win."""

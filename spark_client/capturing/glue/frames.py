@@ -13,7 +13,6 @@ import functools
 import inspect
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeAlias
@@ -38,6 +37,7 @@ from spark_client.capturing.glue.steps import (
     table,
 )
 from spark_client.capturing.jvm.rdd_actions import Guard, now_ms, rdd_actions, reported, text_of
+from spark_client.capturing.latest import Latest
 
 _TABLES_MAX = 1_000
 # Call of a wrapped method, and of the function for its arguments by name.
@@ -70,7 +70,7 @@ class GlueFrames:
         self._guarded = Guard("a DynamicFrame is not known")
         # The newest context, and the schemas so far.
         self._context: Any = None
-        self._schemas: OrderedDict[tuple[str, str, str | None], str | None] = OrderedDict()
+        self._schemas: Latest[tuple[str, str, str | None], str | None] = Latest(_TABLES_MAX)
 
     def open(self) -> None:
         """Begin for a capture."""
@@ -97,10 +97,7 @@ class GlueFrames:
         """
         key, context = (database, table, account), self._context
         if key not in self._schemas and context is not None:
-            schema = self._guarded(lambda: context.get_catalog_schema_as_spark_schema(*key).json())
-            self._schemas[key] = schema
-            while len(self._schemas) > _TABLES_MAX:
-                self._schemas.popitem(last=False)
+            self._schemas[key] = self._guarded(lambda: context.get_catalog_schema_as_spark_schema(*key).json())
         return self._schemas.get(key)
 
     def _wrap_contexts(self) -> None:

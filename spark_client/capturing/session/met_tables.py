@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
 
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources
 from headwater_model.ids import DatasetId, FieldPath
+from spark_client.capturing.latest import Latest
 from spark_client.capturing.model import Dataset, Symlink, Write
 from spark_client.capturing.plans.values import IDENTITY
 
@@ -19,9 +19,8 @@ _COPIES = ("rename", "clone", "snapshot")
 class MetTables:
     """Latest tables read or written, by their names in a catalog and by their places."""
 
-    def __init__(self, tables_max: int = _TABLES_MAX) -> None:
-        self._by_name: OrderedDict[DatasetId, Dataset] = OrderedDict()
-        self._max = tables_max
+    def __init__(self) -> None:
+        self._by_name: Latest[DatasetId, Dataset] = Latest(_TABLES_MAX)
 
     def with_places(self, writes: Iterable[Write]) -> list[Write]:
         """Add the places of tables to complete writes, in order: `DROP TABLE trips` drops `s3://lake/trips`.
@@ -48,8 +47,6 @@ class MetTables:
                 self._by_name.pop(name, None)
                 if write.change != "DROP" and not (write.change == "RENAME" and dataset is not write.output):
                     self._by_name[name] = dataset
-        while len(self._by_name) > self._max:
-            self._by_name.popitem(last=False)
 
     def _of_place(self, write: Write) -> Write:
         output = self._placed(write.output)

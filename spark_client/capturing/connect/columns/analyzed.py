@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame
 from spark_client.capturing.connect.columns.text_operators import RULES
-from spark_client.capturing.connect.columns.text_reading import LISTING, TextReading, listed_columns
+from spark_client.capturing.connect.columns.text_reading import LISTING, Step, TextReading, listed_columns
 from spark_client.capturing.connect.columns.texts import Texts
 from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.plan_texts import PlanText
@@ -157,7 +157,7 @@ class AnalyzedReader(TextReading):
         rule = RULES.get(kind)
         if rule is None or (self._risks.brackets and kind in LISTING):
             raise Unreadable(f"the operator {kind}")
-        return rule(self, step.text.text, below, inside)
+        return rule(self, Step(step.text.text, below, inside))
 
     def _stood_for(self, text: PlanText) -> TextFrame:
         """Read the frame behind a stand-in, with the ids of the stand-in's columns."""

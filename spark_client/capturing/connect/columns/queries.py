@@ -145,14 +145,9 @@ def parse_analyzed(explained: str) -> PlanText:
 
 def views_in(root: PlanText) -> list[tuple[str, ...]]:
     """List the names of the catalog's views in a plan."""
-    names: dict[tuple[str, ...], None] = {}
-    left = [root]
-    while left:
-        node = left.pop()
-        left += [*node.inside, *node.below]
-        if node.kind == "View" and len(name := table_read(node.text.partition("(")[2].partition(", [")[0]).name) > 2:
-            names[name] = None
-    return list(names)
+    views = [node.text.partition("(")[2].partition(", [")[0] for node in root.walk() if node.kind == "View"]
+    names = (table_read(view).name for view in views)
+    return list(dict.fromkeys(name for name in names if len(name) > 2))
 
 
 def read_query(root: PlanText, risks: LiteralRisks, leaves: QueryLeaves, variables: Mapping[str, Value]) -> Snapshot:

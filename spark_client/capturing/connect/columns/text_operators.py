@@ -13,6 +13,7 @@ from spark_client.capturing.connect.columns.text_expressions import own_ids, rea
 from spark_client.capturing.connect.columns.text_reading import (
     LONG,
     Rule,
+    Step,
     TextReading,
     bracketed,
     listed_columns,
@@ -25,10 +26,10 @@ from spark_client.capturing.plans.plan import Node
 _HINTS = re.compile(r", (?:left|right)Hint=\(.*\)$")
 
 
-def _project(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _project(reader: TextReading, step: Step) -> TextFrame:
     """Read `Project [a#1, b#2 AS c#3]`."""
-    items, frame = _listed(reader, reader.texts.marked(text).partition("[")[2], inside)
-    return frame._replace(node=reader.nodes.node("Project", child=below[0].node, projectList=items))
+    items, frame = _listed(reader, reader.texts.marked(step.text).partition("[")[2], step.inside)
+    return frame._replace(node=reader.nodes.node("Project", child=step.child.node, projectList=items))
 
 
 def _listed(reader: TextReading, marked: str, inside: list[TextFrame], end: str = "") -> tuple[list[Node], TextFrame]:
@@ -60,18 +61,18 @@ def _listed(reader: TextReading, marked: str, inside: list[TextFrame], end: str 
     return items, TextFrame(reader.nodes.node("OneRowRelation"), tuple(ids), tuple(columns))
 
 
-def _filter(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _filter(reader: TextReading, step: Step) -> TextFrame:
     """Read `Filter (a#1 > 2)`."""
-    marked = reader.texts.marked(text).removeprefix("Filter ")
-    condition = read_expression(reader.texts, marked, [frame.node for frame in inside])
-    return reader.over(below[0], "Filter", condition=condition.node)
+    marked = reader.texts.marked(step.text).removeprefix("Filter ")
+    condition = read_expression(reader.texts, marked, [frame.node for frame in step.inside])
+    return reader.over(step.child, "Filter", condition=condition.node)
 
 
-def _sort(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _sort(reader: TextReading, step: Step) -> TextFrame:
     """Read `Sort [a#1 ASC NULLS FIRST], true`."""
-    listed, rest = bracketed(reader.texts.marked(text).partition("[")[2])
-    orders = _each(reader, listed, inside)
-    return reader.over(below[0], "Sort", order=orders, **{"global": rest.endswith("true")})
+    listed, rest = bracketed(reader.texts.marked(step.text).partition("[")[2])
+    orders = _each(reader, listed, step.inside)
+    return reader.over(step.child, "Sort", order=orders, **{"global": rest.endswith("true")})
 
 
 def _each(reader: TextReading, listed: str, inside: Sequence[TextFrame]) -> list[Node | None]:
@@ -83,33 +84,33 @@ def _each(reader: TextReading, listed: str, inside: Sequence[TextFrame]) -> list
     ]
 
 
-def _aggregate(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _aggregate(reader: TextReading, step: Step) -> TextFrame:
     """Read `Aggregate [a#1], [a#1, sum(b#2) AS c#3]`; without groups it has one list."""
-    first, rest = bracketed(reader.texts.marked(text).partition("[")[2])
+    first, rest = bracketed(reader.texts.marked(step.text).partition("[")[2])
     grouped = rest.startswith(", [")
     count = first.count("\x02") if grouped else 0
-    groups = _each(reader, first, inside[:count]) if grouped else []
-    marked = rest.removeprefix(", [") if grouped else reader.texts.marked(text).partition("[")[2]
+    groups = _each(reader, first, step.inside[:count]) if grouped else []
+    marked = rest.removeprefix(", [") if grouped else reader.texts.marked(step.text).partition("[")[2]
     reader.texts.keys = frozenset(own_ids(first) if grouped else ())
-    items, frame = _listed(reader, marked, inside[count:])
+    items, frame = _listed(reader, marked, step.inside[count:])
     reader.texts.keys = None
-    node = reader.nodes.node("Aggregate", child=below[0].node, aggregateExpressions=items, groupingExpressions=groups)
+    node = reader.nodes.node("Aggregate", child=step.child.node, aggregateExpressions=items, groupingExpressions=groups)
     return frame._replace(node=node)
 
 
-def _window(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _window(reader: TextReading, step: Step) -> TextFrame:
     """Read `Window [f(a#1) windowspecdefinition(...) AS b#2], [partitions], [orders]`."""
-    items, listed = _listed(reader, reader.texts.marked(text).partition("[")[2], inside, end=", [")
-    node = reader.nodes.node("Window", child=below[0].node, windowExpressions=items)
-    return TextFrame(node, below[0].ids + listed.ids, below[0].columns + listed.columns)
+    items, listed = _listed(reader, reader.texts.marked(step.text).partition("[")[2], step.inside, end=", [")
+    node = reader.nodes.node("Window", child=step.child.node, windowExpressions=items)
+    return TextFrame(node, step.child.ids + listed.ids, step.child.columns + listed.columns)
 
 
-def _join(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _join(reader: TextReading, step: Step) -> TextFrame:
     """Read `Join Inner, (a#1 = b#2)`."""
-    kind, _, on = _HINTS.sub("", reader.texts.marked(text).removeprefix("Join ")).partition(", ")
-    if inside:
+    kind, _, on = _HINTS.sub("", reader.texts.marked(step.text).removeprefix("Join ")).partition(", ")
+    if step.inside:
         raise Unreadable("a join on a subquery")
-    left, right = below
+    left, right = step.below
     condition = read_expression(reader.texts, on, ()).node if on else None
     node = reader.nodes.node("Join", left=left.node, right=right.node, joinType=kind, condition=condition)
     if kind in ("LeftSemi", "LeftAnti"):
@@ -117,56 +118,48 @@ def _join(reader: TextReading, text: str, below: list[TextFrame], inside: list[T
     return TextFrame(node, left.ids + right.ids, left.columns + right.columns)
 
 
-def _lateral(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _lateral(reader: TextReading, step: Step) -> TextFrame:
     """Read `LateralJoin lateral-subquery#1 [a#2], Inner`; the right side is the subquery."""
-    if len(inside) != 1:
+    if len(step.inside) != 1:
         raise Unreadable("a lateral join of several subqueries")
-    left, right = below[0], inside[0]
+    left, right = step.child, step.inside[0]
     reader.texts.columns.update(zip(right.ids, right.columns, strict=True))
-    rest = reader.texts.marked(text).partition(";, ")[2].partition(", ")[2]
+    rest = reader.texts.marked(step.text).partition(";, ")[2].partition(", ")[2]
     condition = read_expression(reader.texts, rest, ()).node if rest else None
     subquery = reader.nodes.node("LateralSubquery", plan=right.node)
     node = reader.nodes.node("LateralJoin", left=left.node, right=subquery, condition=condition)
     return TextFrame(node, left.ids + right.ids, left.columns + right.columns)
 
 
-def _union(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _union(reader: TextReading, step: Step) -> TextFrame:
     """Read `Union false, false`."""
-    del text, inside
-    if len({len(frame.ids) for frame in below}) != 1:
+    if len({len(frame.ids) for frame in step.below}) != 1:
         raise Unreadable("a union of other numbers of columns")
-    node = reader.nodes.node("Union", children=[frame.node for frame in below])
+    node = reader.nodes.node("Union", children=[frame.node for frame in step.below])
     columns = tuple(
-        column if len({repr(frame.columns[at].type) for frame in below}) == 1 else replace(column, type=None)
-        for at, column in enumerate(below[0].columns)
+        column if len({repr(frame.columns[at].type) for frame in step.below}) == 1 else replace(column, type=None)
+        for at, column in enumerate(step.child.columns)
     )
-    return TextFrame(node, below[0].ids, columns)
+    return TextFrame(node, step.child.ids, columns)
 
 
-def _both(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _both(reader: TextReading, step: Step) -> TextFrame:
     """Read `Intersect false` and `Except false`."""
-    del inside
-    node = reader.nodes.node(text.split(" ")[0], left=below[0].node, right=below[1].node)
-    return below[0]._replace(node=node)
+    node = reader.nodes.node(step.text.split(" ")[0], left=step.child.node, right=step.below[1].node)
+    return step.child._replace(node=node)
 
 
-def _distinct(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    del text, inside
-    return reader.over(below[0], "Distinct")
-
-
-def _deduplicate(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _deduplicate(reader: TextReading, step: Step) -> TextFrame:
     """Read `Deduplicate [a#1]`."""
-    del inside
-    keys = reader.texts.references(reader.texts.marked(text), ()).node
-    return reader.over(below[0], "Deduplicate", keys=[keys])
+    keys = reader.texts.references(reader.texts.marked(step.text), ()).node
+    return reader.over(step.child, "Deduplicate", keys=[keys])
 
 
-def _generate(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _generate(reader: TextReading, step: Step) -> TextFrame:
     """Read `Generate explode(a#1), false, t, [b#2]`."""
-    if inside:
+    if step.inside:
         raise Unreadable("a generator of a subquery")
-    marked, _, listed = reader.texts.marked(text).removeprefix("Generate ").rpartition("[")
+    marked, _, listed = reader.texts.marked(step.text).removeprefix("Generate ").rpartition("[")
     called = re.match(r"(\w+)\(", marked)
     arguments, _ = bracketed(marked[called.end() :], "()") if called else ("", "")
     outputs = listed_columns(listed.removesuffix("]"))
@@ -175,8 +168,8 @@ def _generate(reader: TextReading, text: str, below: list[TextFrame], inside: li
     columns = new_columns(reader, outputs)
     generator = _generator(reader, called[1], arguments)
     outputs_of = [reader.nodes.reference(column).node for column in columns]
-    node = reader.nodes.node("Generate", child=below[0].node, generator=generator, generatorOutput=outputs_of)
-    return TextFrame(node, below[0].ids + tuple(output[1] for output in outputs), below[0].columns + columns)
+    node = reader.nodes.node("Generate", child=step.child.node, generator=generator, generatorOutput=outputs_of)
+    return TextFrame(node, step.child.ids + tuple(output[1] for output in outputs), step.child.columns + columns)
 
 
 def _generator(reader: TextReading, name: str, arguments: str) -> Node | None:
@@ -197,11 +190,11 @@ def _generator(reader: TextReading, name: str, arguments: str) -> Node | None:
     return reader.nodes.node(kind, child=item.node)
 
 
-def _expand(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+def _expand(reader: TextReading, step: Step) -> TextFrame:
     """Read `Expand [[a#1, null], [b#2, 1]], [c#3, d#4]`."""
-    if inside:
+    if step.inside:
         raise Unreadable("an expansion of a subquery")
-    marked = reader.texts.marked(text).partition("[")[2]
+    marked = reader.texts.marked(step.text).partition("[")[2]
     rows, rest = bracketed(marked)
     outputs = _outputs(rest.removeprefix(", [").removesuffix("]"), reader.texts.columns)
     projections = []
@@ -214,7 +207,7 @@ def _expand(reader: TextReading, text: str, below: list[TextFrame], inside: list
     columns = tuple(Column(name, reader.nodes.new_id()) for name, _ in outputs)
     node = reader.nodes.node(
         "Expand",
-        child=below[0].node,
+        child=step.child.node,
         projections=projections,
         output=[reader.nodes.reference(column).node for column in columns],
     )
@@ -258,7 +251,6 @@ RULES: Mapping[str, Rule] = {
     "Union": _union,
     "Intersect": _both,
     "Except": _both,
-    "Distinct": _distinct,
     "Deduplicate": _deduplicate,
     "Generate": _generate,
     "Expand": _expand,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame
 from spark_client.capturing.connect.columns.texts import Texts
@@ -12,11 +12,24 @@ from spark_client.capturing.connect.snapshots import Column, Unreadable
 from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import kinds
 
-Rule: TypeAlias = "Callable[[TextReading, str, list[TextFrame], list[TextFrame]], TextFrame]"
+Rule: TypeAlias = "Callable[[TextReading, Step], TextFrame]"
 _COLUMN = re.compile(r"(.*?)#(\d+)(L?)(?:, ?|$)")
 LONG = SchemaField("", "long")
 # Operators with lists ended by their brackets alone.
 LISTING = kinds("Aggregate Generate Expand Window Sort")
+
+
+class Step(NamedTuple):
+    """Step of a plan's text, with the frames of the steps below, and of the subqueries inside."""
+
+    text: str
+    below: list[TextFrame]
+    inside: list[TextFrame]
+
+    @property
+    def child(self) -> TextFrame:
+        """Frame of the only step below, or of the first."""
+        return self.below[0]
 
 
 class TextReading:

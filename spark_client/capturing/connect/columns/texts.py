@@ -16,7 +16,6 @@ from spark_client.capturing.connect.hidden_reads import VARIABLE as SESSION
 from spark_client.capturing.connect.hidden_reads import variable_name
 from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.snapshots import Column, Unreadable
-from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import Node
 
 _ID = re.compile(r"#(\d+)(L?)")
@@ -132,12 +131,6 @@ class Texts:
             own = f"{before}{PYTHON}{ends[1]};"
             text, index = f"{own}{text[ends.end() :]}", len(own)
         raise Unreadable("a list in the text of a plan")
-
-    def define(self, id_: str, name: str, type_: SchemaField | None = None) -> Column:
-        """Make a new column for an id of the text."""
-        column = Column(name, self.nodes.new_id(), type=type_)
-        self.columns[id_] = column
-        return column
 
     def reference(self, id_: str) -> Typed:
         """Make a reference to the column with an id of the text."""
