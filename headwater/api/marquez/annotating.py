@@ -5,7 +5,7 @@ An annotation is a message of ours in the log of events, and so survives a repla
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.parameters import text
+from headwater.api.http.parameters import AnyParameter, text
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.marquez import types
@@ -99,42 +99,6 @@ def annotate_job(services: Services, request: HttpRequest, read: ReadChange) -> 
     return respond_json(services.links, render_job(shown))
 
 
-def add_dataset_owner(services: Services, request: HttpRequest) -> Response[str]:
-    """Add an owner to a dataset; an owner of that name, in any case, is replaced.
-
-    Returns:
-        The dataset with the owner. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_dataset(services, request, partial(_read_owner, present=True), of_field=False)
-
-
-def remove_dataset_owner(services: Services, request: HttpRequest) -> Response[str]:
-    """Remove an owner from a dataset, whatever events report.
-
-    Returns:
-        The dataset without the owner. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_dataset(services, request, partial(_read_owner, present=False), of_field=False)
-
-
-def add_job_owner(services: Services, request: HttpRequest) -> Response[str]:
-    """Add an owner to a job; an owner of that name, in any case, is replaced.
-
-    Returns:
-        The job with the owner. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_job(services, request, partial(_read_owner, present=True))
-
-
-def remove_job_owner(services: Services, request: HttpRequest) -> Response[str]:
-    """Remove an owner from a job, whatever events report.
-
-    Returns:
-        The job without the owner. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_job(services, request, partial(_read_owner, present=False))
-
-
 def _read_owner(services: Services, request: HttpRequest, time: str, *, present: bool) -> Annotating:
     name, kind = OWNER.read(request), _TYPE.read(request) if present else None
     owner = Owner(name, kind, Attribution(None, time, request.caller))
@@ -148,60 +112,6 @@ def _read_owner(services: Services, request: HttpRequest, time: str, *, present:
         return named == ([kind] if present else [])
 
     return Annotating(send, lambda known: known.owned(owner, present=present), is_shown)
-
-
-def describe_dataset(services: Services, request: HttpRequest) -> Response[str]:
-    """Describe a dataset, in place of its description by events.
-
-    Returns:
-        The dataset with the description. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_dataset(services, request, _read_description, of_field=False)
-
-
-def withdraw_dataset_description(services: Services, request: HttpRequest) -> Response[str]:
-    """Withdraw a dataset's description by this API: its description by events is shown again.
-
-    Returns:
-        The dataset. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_dataset(services, request, _withdraw, of_field=False)
-
-
-def describe_field(services: Services, request: HttpRequest) -> Response[str]:
-    """Describe a field of a dataset, in place of its schema's description.
-
-    Returns:
-        The dataset with the description. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_dataset(services, request, _read_description, of_field=True)
-
-
-def withdraw_field_description(services: Services, request: HttpRequest) -> Response[str]:
-    """Withdraw a field's description by this API: its schema's description is shown again.
-
-    Returns:
-        The dataset. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_dataset(services, request, _withdraw, of_field=True)
-
-
-def describe_job(services: Services, request: HttpRequest) -> Response[str]:
-    """Describe a job, in place of its description by events.
-
-    Returns:
-        The job with the description. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_job(services, request, _read_description)
-
-
-def withdraw_job_description(services: Services, request: HttpRequest) -> Response[str]:
-    """Withdraw a job's description by this API: its description by events is shown again.
-
-    Returns:
-        The job. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_job(services, request, _withdraw)
 
 
 def _read_description(services: Services, request: HttpRequest, time: str) -> Annotating:
@@ -222,24 +132,63 @@ def _document(services: Services, request: HttpRequest, time: str, description: 
     )
 
 
-_DATASET = "/api/v1/namespaces/<namespace>/datasets/<dataset>"
-_FIELD = f"{_DATASET}/fields/<field>"
-_JOB = "/api/v1/namespaces/<namespace>/jobs/<job>"
-_on_dataset = partial(Route, scope="write", within=Within.NAMESPACE, returns=types.Dataset)
-_on_job = partial(Route, scope="write", within=Within.NAMESPACE, returns=types.Job)
-_of_dataset = partial(_on_dataset, parameters=(NAMESPACE, DATASET))
-_of_field = partial(_on_dataset, parameters=(NAMESPACE, DATASET, FIELD))
-_of_job = partial(_on_job, parameters=(JOB_NAMESPACE, JOB))
-_BODY_ERRORS = (400, 404, 413, 422, 503)
+def change_route(
+    method: str,
+    path: str,
+    name: str,
+    summary: str,
+    shown: str,
+    read: ReadChange,
+    *parameters: AnyParameter,
+    accepts: object = None,
+) -> Route:
+    """Make a route that changes an annotation of the job, the dataset or the field in its path.
+
+    `name`, `summary` and the `shown` result are for the OpenAPI document, as a handler's name and docstring.
+    """
+    of_job, of_field = "<job>" in path, "<field>" in path
+
+    def handler(services: Services, request: HttpRequest) -> Response[str]:
+        if of_job:
+            return annotate_job(services, request, read)
+        return annotate_dataset(services, request, read, of_field=of_field)
+
+    handler.__name__ = name
+    handler.__doc__ = f"{summary}\n\nReturns:\n{shown} {_WAITS}"
+    ids = (JOB_NAMESPACE, JOB) if of_job else (NAMESPACE, DATASET, FIELD) if of_field else (NAMESPACE, DATASET)
+    route = Route(method, path, handler, scope="write", within=Within.NAMESPACE, parameters=(*ids, *parameters))
+    errors = (400, 404, 413, 422, 503) if accepts else route.errors
+    return replace(route, returns=types.Job if of_job else types.Dataset, accepts=accepts, errors=errors)
+
+
+_WAITS = "The response waits until readers see the change, three seconds at most."
+DATASET_PATH = "/api/v1/namespaces/<namespace>/datasets/<dataset>"
+JOB_PATH = "/api/v1/namespaces/<namespace>/jobs/<job>"
+_OF_FIELD = f"{DATASET_PATH}/fields/<field>"
+
+
+def _owner_routes(of: str, path: str) -> Iterator[Route]:
+    add, remove = (partial(_read_owner, present=present) for present in (True, False))
+    path, added = f"{path}/owners/<owner>", "an owner of that name, in any case, is replaced."
+    summary, shown = f"Add an owner to a {of}; {added}", f"The {of} with the owner."
+    yield change_route("POST", path, f"add_{of}_owner", summary, shown, add, OWNER, _TYPE)
+    summary, shown = f"Remove an owner from a {of}, whatever events report.", f"The {of} without the owner."
+    yield change_route("DELETE", path, f"remove_{of}_owner", summary, shown, remove, OWNER)
+
+
+def _description_routes(of: str, path: str, described: str, stated: str) -> Iterator[Route]:
+    path, thing = f"{path}/description", "job" if of == "job" else "dataset"
+    summary, shown = f"Describe a {described}, in place of {stated}.", f"The {thing} with the description."
+    read = _read_description
+    yield change_route("PUT", path, f"describe_{of}", summary, shown, read, accepts=DescriptionToPut)
+    summary = f"Withdraw a {of}'s description by this API: {stated} is shown again."
+    yield change_route("DELETE", path, f"withdraw_{of}_description", summary, f"The {thing}.", _withdraw)
+
+
 ROUTES = (
-    _on_dataset("POST", f"{_DATASET}/owners/<owner>", add_dataset_owner, parameters=(NAMESPACE, DATASET, OWNER, _TYPE)),
-    _on_dataset("DELETE", f"{_DATASET}/owners/<owner>", remove_dataset_owner, parameters=(NAMESPACE, DATASET, OWNER)),
-    _on_job("POST", f"{_JOB}/owners/<owner>", add_job_owner, parameters=(JOB_NAMESPACE, JOB, OWNER, _TYPE)),
-    _on_job("DELETE", f"{_JOB}/owners/<owner>", remove_job_owner, parameters=(JOB_NAMESPACE, JOB, OWNER)),
-    _of_dataset("PUT", f"{_DATASET}/description", describe_dataset, accepts=DescriptionToPut, errors=_BODY_ERRORS),
-    _of_dataset("DELETE", f"{_DATASET}/description", withdraw_dataset_description),
-    _of_field("PUT", f"{_FIELD}/description", describe_field, accepts=DescriptionToPut, errors=_BODY_ERRORS),
-    _of_field("DELETE", f"{_FIELD}/description", withdraw_field_description),
-    _of_job("PUT", f"{_JOB}/description", describe_job, accepts=DescriptionToPut, errors=_BODY_ERRORS),
-    _of_job("DELETE", f"{_JOB}/description", withdraw_job_description),
+    *_owner_routes("dataset", DATASET_PATH),
+    *_owner_routes("job", JOB_PATH),
+    *_description_routes("dataset", DATASET_PATH, "dataset", "its description by events"),
+    *_description_routes("field", _OF_FIELD, "field of a dataset", "its schema's description"),
+    *_description_routes("job", JOB_PATH, "job", "its description by events"),
 )

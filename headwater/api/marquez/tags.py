@@ -5,26 +5,16 @@ A change of a tag is a message of ours in the log of events, and so survives a r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond
-from headwater.api.marquez import catalogue_types, types
-from headwater.api.marquez.annotating import Annotating, annotate_dataset, annotate_job
-from headwater.api.marquez.parameters import (
-    DATASET,
-    FIELD,
-    JOB,
-    JOB_NAMESPACE,
-    LIMIT,
-    NAMESPACE,
-    OFFSET,
-    TAG,
-    read_paging,
-    read_texts,
-)
+from headwater.api.marquez import catalogue_types
+from headwater.api.marquez.annotating import DATASET_PATH, JOB_PATH, Annotating, change_route
+from headwater.api.marquez.parameters import FIELD, LIMIT, OFFSET, TAG, read_paging, read_texts
 from headwater.api.marquez.responses import respond_list, wait_until_shown
 from headwater.api.route import Route, Services, Within, describe_route, list_route
 from headwater.facts.annotations import API, Annotations, Attribution, KnownTag, Tag
@@ -62,62 +52,6 @@ def render_known_tag(tag: KnownTag) -> catalogue_types.Tag:
     return {"name": tag.name, "description": tag.description}
 
 
-def tag_dataset(services: Services, request: HttpRequest) -> Response[str]:
-    """Set a tag on a dataset.
-
-    Returns:
-        The dataset with the tag. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_dataset(services, request, partial(_read_tag, present=True), of_field=False)
-
-
-def untag_dataset(services: Services, request: HttpRequest) -> Response[str]:
-    """Remove a tag from a dataset, whatever events report.
-
-    Returns:
-        The dataset without the tag. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_dataset(services, request, partial(_read_tag, present=False), of_field=False)
-
-
-def tag_field(services: Services, request: HttpRequest) -> Response[str]:
-    """Set a tag on a field of a dataset, in capitals, as in Marquez.
-
-    Returns:
-        The dataset with the tag. The response waits until readers see the change, three seconds at most.
-    """
-    read = partial(_read_tag, present=True, of_field=True)
-    return annotate_dataset(services, request, read, of_field=True)
-
-
-def untag_field(services: Services, request: HttpRequest) -> Response[str]:
-    """Remove a tag from a field of a dataset, whatever events report.
-
-    Returns:
-        The dataset without the tag. The response waits until readers see the change, three seconds at most.
-    """
-    read = partial(_read_tag, present=False, of_field=True)
-    return annotate_dataset(services, request, read, of_field=True)
-
-
-def tag_job(services: Services, request: HttpRequest) -> Response[str]:
-    """Set a tag on a job.
-
-    Returns:
-        The job with the tag. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_job(services, request, partial(_read_tag, present=True))
-
-
-def untag_job(services: Services, request: HttpRequest) -> Response[str]:
-    """Remove a tag from a job, whatever events report.
-
-    Returns:
-        The job without the tag. The response waits until readers see the change, three seconds at most.
-    """
-    return annotate_job(services, request, partial(_read_tag, present=False))
-
-
 def _read_tag(
     services: Services, request: HttpRequest, time: str, *, present: bool, of_field: bool = False
 ) -> Annotating:
@@ -133,23 +67,15 @@ def _read_tag(
     return Annotating(send, lambda known: known.changed(tag, present=present), is_shown)
 
 
-_DATASET = "/api/v1/namespaces/<namespace>/datasets/<dataset>"
-_annotate = partial(Route, scope="write", within=Within.NAMESPACE)
-_of_dataset = partial(
-    _annotate, path=f"{_DATASET}/tags/<tag>", parameters=(NAMESPACE, DATASET, TAG), returns=types.Dataset
-)
-_of_field = partial(
-    _annotate,
-    path=f"{_DATASET}/fields/<field>/tags/<tag>",
-    parameters=(NAMESPACE, DATASET, FIELD, TAG),
-    returns=types.Dataset,
-)
-_of_job = partial(
-    _annotate,
-    path="/api/v1/namespaces/<namespace>/jobs/<job>/tags/<tag>",
-    parameters=(JOB_NAMESPACE, JOB, TAG),
-    returns=types.Job,
-)
+def _tag_routes(of: str, path: str, of_what: str, how: str = "") -> Iterator[Route]:
+    path, shown = f"{path}/tags/<tag>", "job" if of == "job" else "dataset"
+    tag, untag = (partial(_read_tag, present=present, of_field=of == "field") for present in (True, False))
+    summary = f"Set a tag on a {of_what}{how}."
+    yield change_route("POST", path, f"tag_{of}", summary, f"The {shown} with the tag.", tag, TAG)
+    summary = f"Remove a tag from a {of_what}, whatever events report."
+    yield change_route("DELETE", path, f"untag_{of}", summary, f"The {shown} without the tag.", untag, TAG)
+
+
 ROUTES = (
     list_route("/api/v1/tags", list_tags, Within.SEEN, (LIMIT, OFFSET), catalogue_types.Tags),
     describe_route(
@@ -160,10 +86,7 @@ ROUTES = (
         accepts=catalogue_types.TagDescription,
         returns=catalogue_types.Tag,
     ),
-    _of_dataset("POST", handler=tag_dataset),
-    _of_dataset("DELETE", handler=untag_dataset),
-    _of_field("POST", handler=tag_field),
-    _of_field("DELETE", handler=untag_field),
-    _of_job("POST", handler=tag_job),
-    _of_job("DELETE", handler=untag_job),
+    *_tag_routes("dataset", DATASET_PATH, "dataset"),
+    *_tag_routes("field", f"{DATASET_PATH}/fields/<field>", "field of a dataset", ", in capitals, as in Marquez"),
+    *_tag_routes("job", JOB_PATH, "job"),
 )
