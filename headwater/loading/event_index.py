@@ -98,9 +98,8 @@ def read_hours(days: Iterable[str], table: GraphReader) -> dict[str, dict[str, i
     hours: dict[str, dict[str, int]] = {}
     for key, row in table.get(day_of).items():
         for hour, of_hour in row.data["hours"].items():
-            counts = hours.setdefault(f"{day_of[key]}T{hour}", {})
             for kind, number in of_hour.items():
-                counts[kind] = counts.get(kind, 0) + number
+                _add(hours.setdefault(f"{day_of[key]}T{hour}", {}), kind, number)
     return hours
 
 

@@ -253,10 +253,8 @@ class EventLog:
         return ResultPage(self._documents(page.items), page.total, page.truncated)
 
     def _visible(self, events: Iterable[IndexedEvent]) -> list[Any]:
-        """Read the events of visible jobs; no object of a hidden event, unless an older version stored its row."""
-        covers = self.visibility.covers
-        of_rows = [event for event in events if (name := _namespace_in(event.data)) is None or covers(name)]
-        return [event for event in self._documents(of_rows) if covers(event["job"]["namespace"])]
+        """Read the events of visible jobs, and no object of a hidden event."""
+        return self._documents(event for event in events if self.visibility.covers(_namespace_in(event.data)))
 
     def _documents(self, events: Iterable[IndexedEvent]) -> list[Any]:
         with ThreadPoolExecutor(CONCURRENCY) as pool:
@@ -297,10 +295,9 @@ def _run_of(event: Mapping[str, Any]) -> RunKey:
     return RunKey.of(job, normalize_run_id(event["run"]["runId"]))
 
 
-def _namespace_in(data: Mapping[str, Any]) -> str | None:
-    """Read the namespace of an event's job from the data of its row; None in rows of older versions."""
-    namespace: str | None = data[_DOCUMENT]["job"]["namespace"] if _DOCUMENT in data else data.get(_NAMESPACE)
-    return namespace
+def _namespace_in(data: Mapping[str, Any]) -> str:
+    """Read the namespace of an event's job from the data of its row."""
+    return str(data[_DOCUMENT]["job"]["namespace"] if _DOCUMENT in data else data[_NAMESPACE])
 
 
 def body_key(sha: str) -> str:
