@@ -109,7 +109,7 @@ class RecordsResult:
 
 
 class DeliveryCounts(NamedTuple):
-    """Numbers of records or events that arrivedand of lost records or events."""
+    """Numbers of records or events that arrived, and of lost records or events."""
 
     sent: int
     failed: int

@@ -128,13 +128,11 @@ def _parse_step(given: object, where: str, stage: str | None) -> Step:
     return parse_ordered(given, where, stage=stage)
 
 
-def parse_written(
-    destination: Dataset, fields: object = None, *, name: str = "write", stage: str | None = None
-) -> WriteStep:
+def parse_written(destination: Dataset, fields: object = None, *, stage: str | None = None) -> WriteStep:
     """Parse a write of a DataFrame, a schema, or names with or without types; without `fields` they are guessed."""
     dataset, description = parse_dataset(destination, "destination")
     names, types = (None, ()) if fields is None else parse_names(fields)
-    return WriteStep(dataset, names, types, name, stage, description)
+    return WriteStep(dataset, names, types, "write", stage, description)
 
 
 def parse_names(fields: object) -> tuple[tuple[str, ...], Types]:

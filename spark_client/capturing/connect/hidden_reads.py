@@ -57,13 +57,13 @@ def calls_unknown(parsed: PlanText) -> bool:
     )
 
 
-def tables_in(root: PlanText, known: Collection[str], frames: Collection[str], files: int) -> Iterator[Read]:
+def tables_in(root: PlanText, known: Collection[str], files: int) -> Iterator[Read]:
     """Yield the reads of an analyzed plan beside its known tables and files.
 
-    A view of the catalog counts, not the tables inside. `known`: whole names in lower case. `frames`: aliases of the
-    program's frames. `files`: the number of known reads of files.
+    A view of the catalog counts, not the tables inside. `known`: whole names in lower case. `files`: the number of
+    known reads of files.
     """
-    names = list(_named_in(root, frames))
+    names = list(_named_in(root))
     for name in filter(None, dict.fromkeys(names)):
         read = table_read(name)
         if ".".join(read.name).lower() not in known:
@@ -72,13 +72,11 @@ def tables_in(root: PlanText, known: Collection[str], frames: Collection[str], f
         yield UnknownRead("SQL: files that a function reads")
 
 
-def _named_in(root: PlanText, frames: Collection[str]) -> Iterator[str]:
+def _named_in(root: PlanText) -> Iterator[str]:
     """Yield the names of tables and views, with repetitions; an empty name for files."""
     left = [root]
     while left:
         node = left.pop()
-        if node.kind == "SubqueryAlias" and node.text.partition(" ")[2].lower() in frames:
-            continue
         if (view := _VIEW.match(node.text)) is not None:
             yield view["name"]
             continue

@@ -254,9 +254,7 @@ class Session:
         analyzed = None if read.frames else parse_analyzed_text(self.explained(read.message))
         return [*named, *(self.hidden(analyzed, root, named) if analyzed else ())]
 
-    def hidden(
-        self, analyzed: PlanText, parsed: PlanText | None, reads: Sequence[Read], frames: Collection[str] = ()
-    ) -> Iterator[Read]:
+    def hidden(self, analyzed: PlanText, parsed: PlanText | None, reads: Sequence[Read]) -> Iterator[Read]:
         """Yield the reads of an analyzed plan beside its known `reads`; `parsed` is None for a frame."""
         yield from variables_in(analyzed)
         if parsed is None or calls_unknown(parsed):
@@ -264,7 +262,7 @@ class Session:
             tables += [read for read in reads if isinstance(read, TableRead)]
             known = {".".join(name).lower() for read in tables for name in (read.name, self._full(read))}
             files = sum(isinstance(read, SourceRead) for read in reads)
-            yield from tables_in(analyzed, known, frames, files)
+            yield from tables_in(analyzed, known, files)
 
     def hidden_in_frame(self, relation: Any, reads: Sequence[Read]) -> Iterator[Read]:
         """Yield the reads of a frame's expressions, beside the `reads` of its relations."""

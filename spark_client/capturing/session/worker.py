@@ -124,22 +124,6 @@ class _Flush:
     finished: threading.Event = field(default_factory=threading.Event)
 
 
-class ReadLineages:
-    """Lineages of an application's reads, for a single thread: command, inputs, and success."""
-
-    def __init__(self, reads_max: int = _READS_MAX) -> None:
-        self._max = reads_max
-        self._seen: set[int] = set()
-
-    def add(self, read: Read) -> bool:
-        """Remember the lineage of a read; return False if it was known, or the set is full."""
-        key = hash((read.command, frozenset(read.inputs), read.failure is None, read.unknown_output))
-        if key in self._seen or len(self._seen) >= self._max:
-            return False
-        self._seen.add(key)
-        return True
-
-
 class Worker(Generic[P, Q]):
     """Reader of a source to its end, in a thread of its own: no other thread waits for a JVM out of reach.
 
@@ -170,7 +154,7 @@ class Worker(Generic[P, Q]):
         self._counts = counts
         self._ended = ended
         self._merger = WriteMerger()
-        self._reads = ReadLineages()
+        self._lineages: set[int] = set()
         self._lock = threading.Lock()
         self._flushes: list[_Flush] = []
         self._has_ended = False
@@ -307,10 +291,12 @@ class Worker(Generic[P, Q]):
 
     def _emit_reads(self, reads: Sequence[Read]) -> None:
         for read in reads:
-            if self._reads.add(read):
-                self._count(self._emit, read, "reads")
-            else:
+            lineage = hash((read.command, frozenset(read.inputs), read.failure is None, read.unknown_output))
+            if lineage in self._lineages or len(self._lineages) >= _READS_MAX:
                 self._counts.add("repeated")
+                continue
+            self._lineages.add(lineage)
+            self._count(self._emit, read, "reads")
 
     def _count(self, emit: Callable[[T], bool], item: T, ended: Literal["writes", "reads"] | None) -> None:
         try:

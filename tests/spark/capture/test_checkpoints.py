@@ -38,17 +38,7 @@ def _union(spark: SparkSession, plain: DataFrame) -> object:
 # Each checkpoints a frame whose columns have the ids of the plain frame's.
 PLAIN = (
     beside("a union with it", _union),
-    beside("a filter of it", lambda spark, plain: _kept(plain.where("seats > 3"))),
-    beside("a sort of it", lambda spark, plain: _kept(plain.orderBy("seats"))),
-    beside("its distinct rows", lambda spark, plain: _kept(plain.distinct())),
-    beside("a semi join", lambda spark, plain: _kept(plain.join(spark.table("flights"), "tailnum", "left_semi"))),
-    beside("an anti join", lambda spark, plain: _kept(plain.join(spark.table("flights"), "tailnum", "left_anti"))),
-    beside(
-        "an intersection",
-        lambda spark, plain: _kept(plain.intersect(spark.table("flights").select("tailnum", "distance"))),
-    ),
     beside("a lazy checkpoint", lambda spark, plain: _kept(plain.where("seats > 3"), eager=False)),
-    beside("a checkpoint that is used", lambda spark, plain: _kept(plain.where("seats > 3")).count()),
     beside("two checkpoints", lambda spark, plain: (_union(spark, plain), _kept(plain.where("seats > 3")))),
     beside("a checkpoint of itself", lambda spark, plain: _kept(plain)),
 )

@@ -68,8 +68,6 @@ CASES = [
         ),
         "flights planes",
     ),
-    frame("an aggregate", lambda spark: spark.table("flights").groupBy("carrier").count(), "flights"),
-    frame("a cached frame", lambda spark: spark.table("flights").select("carrier").cache(), "flights"),
     frame(
         "rows of the program",
         lambda spark: spark.createDataFrame([(1,)], "n int"),
@@ -83,7 +81,6 @@ CASES = [
         lambda spark: spark.table("flights").select("flight").mapInPandas(lambda batches: batches, "flight int"),
         "flights",
     ),
-    query("a query", "SELECT f.carrier, p.seats FROM flights f JOIN planes p USING (tailnum)", "flights planes"),
     query(
         "a CTE that has a table's name",
         "WITH flights AS (SELECT carrier FROM flights), b AS (SELECT * FROM flights) SELECT * FROM b",
@@ -95,8 +92,6 @@ CASES = [
         "",
         tier="tables",
     ),
-    query("a subquery", "SELECT carrier FROM flights WHERE tailnum IN (SELECT tailnum FROM planes)", "flights planes"),
-    query("a scalar subquery", "SELECT (SELECT max(seats) FROM planes) AS most FROM flights", "flights planes"),
     query("a lateral join", "SELECT tailnum FROM flights, LATERAL (SELECT seats FROM planes)", "flights planes"),
     query("rows in the statement", "VALUES (1), (2)", ""),
     query(
@@ -120,76 +115,16 @@ CASES = [
         ),
     ),
     query(
-        "a view of a view",
-        "SELECT * FROM vv",
-        "flights",
-        before=(
-            "CREATE OR REPLACE TEMP VIEW one AS SELECT carrier FROM flights",
-            "CREATE OR REPLACE TEMP VIEW vv AS SELECT * FROM one",
-        ),
-    ),
-    query(
         "a cached view",
         "SELECT * FROM cv",
         "flights",
         before=("DROP VIEW IF EXISTS cv", "CACHE TABLE cv AS SELECT carrier FROM flights"),
-    ),
-    statement("a statement of a table", "CREATE TABLE c_ctas USING parquet AS SELECT * FROM flights", "flights"),
-    statement(
-        "a statement with a place",
-        "CREATE TABLE c_placed USING csv LOCATION '{out}' AS SELECT tailnum FROM planes",
-        "planes",
-    ),
-    statement(
-        "an insert",
-        "INSERT INTO c_into SELECT carrier FROM flights",
-        "flights",
-        before=("CREATE TABLE IF NOT EXISTS c_into (carrier STRING) USING parquet",),
-    ),
-    statement(
-        "an overwrite",
-        "INSERT OVERWRITE c_over SELECT carrier FROM flights",
-        "flights",
-        before=("CREATE TABLE IF NOT EXISTS c_over (carrier STRING) USING parquet",),
-    ),
-    statement(
-        "a partition",
-        "INSERT OVERWRITE c_part PARTITION (day = '2013-01-01') SELECT carrier FROM flights",
-        "flights",
-        before=("CREATE TABLE IF NOT EXISTS c_part (carrier STRING, day STRING) USING parquet PARTITIONED BY (day)",),
-    ),
-    statement(
-        "rows of a statement",
-        "INSERT INTO c_into VALUES ('UA')",
-        "",
-        before=("CREATE TABLE IF NOT EXISTS c_into (carrier STRING) USING parquet",),
     ),
     statement(
         "a folder, whose columns nobody says",
         "INSERT OVERWRITE DIRECTORY '{out}' USING parquet SELECT * FROM flights",
         "flights",
         with_schema=False,
-    ),
-    statement(
-        "a CTE before an insert",
-        "WITH f AS (SELECT carrier FROM flights) INSERT INTO c_into SELECT * FROM f",
-        "flights",
-        before=("CREATE TABLE IF NOT EXISTS c_into (carrier STRING) USING parquet",),
-    ),
-    Case("a table of a frame", lambda spark, out: spark.table("flights").write.saveAsTable("c_saved"), "flights"),
-    Case(
-        "a table of a frame again",
-        lambda spark, out: spark.table("flights").write.mode("overwrite").saveAsTable("c_again"),
-        "flights",
-    ),
-    Case(
-        "a frame into a table",
-        lambda spark, out: spark.table("flights").select("carrier").write.insertInto("c_into"),
-        "flights",
-        before=("CREATE TABLE IF NOT EXISTS c_into (carrier STRING) USING parquet",),
-    ),
-    Case(
-        "an overwritten folder", lambda spark, out: spark.table("flights").write.mode("overwrite").csv(out), "flights"
     ),
     Case(
         "a folder of partitions",
@@ -262,9 +197,7 @@ def test_a_write_is_the_same_as_the_driver_captures(
     by_driver = watch.writes_of(lambda: case.act(remote, str(tmp_path / "out")))
     with hearing.log.without_stacks():
         by_client = hearing.writes()
-    if not case.with_schema:
-        by_driver = [replace(write, output=replace(write.output, schema=())) for write in by_driver]
-    assert [_rendered(write) for write in by_client] == [_rendered(write) for write in by_driver]
+    assert_same_datasets(by_client, by_driver, with_schema=case.with_schema)
     (write,) = by_client
     assert sorted(short_name(dataset.id) for dataset in write.inputs) == case.inputs.split()
     assert (write.tier, write.unknown_inputs) == (case.tier, case.unknown)
@@ -272,14 +205,16 @@ def test_a_write_is_the_same_as_the_driver_captures(
         assert lines_of(by_client) == lines_of(by_driver)
 
 
-def _rendered(write: Write) -> dict[str, Any]:
+def assert_same_datasets(by_client: list[Write], by_driver: list[Write], *, with_schema: bool) -> None:
+    """Compare the writes of a client with the driver's: datasets and effects, and the schemas of the outputs."""
+    if not with_schema:
+        by_driver = [replace(write, output=replace(write.output, schema=())) for write in by_driver]
+    assert sorted(map(_rendered, by_client)) == sorted(map(_rendered, by_driver))
+
+
+def _rendered(write: Write) -> str:
     inputs = sorted((_dataset(dataset) for dataset in write.inputs), key=str)
-    return {
-        "output": _dataset(write.output),
-        "inputs": inputs,
-        "change": write.change,
-        "failed": write.failure is not None,
-    }
+    return repr((_dataset(write.output), inputs, write.change, write.failure is not None))
 
 
 def _dataset(dataset: Dataset) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """The driver's cases over Spark Connect: exact lineage stays exact, lesser lineage says so, and none is wrong.
 
-`HEADWATER_CONNECT_CASES=all` runs all of them (some minutes), instead of every twelfth query and frame. The names below
-are of the cases without exact lineage.
+`HEADWATER_CONNECT_CASES=all` runs all of them (some minutes), instead of the writes, and every twelfth query and frame.
+The names below are of the cases without exact lineage.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import pyspark
 import pytest
 
 from spark_client.capturing.model import CHANGES_WITHOUT_ROWS
-from tests.spark.capture.conftest import Hearing
+from tests.spark.capture.conftest import Hearing, Watch
 from tests.spark.capture.specification import Case, expected, lines_of
+from tests.spark.capture.test_connect import assert_same_datasets
 
 _ALL = os.environ.get("HEADWATER_CONNECT_CASES") == "all"
 _SHARE = 12
@@ -44,27 +45,18 @@ _MODULES = (
 # Cases for a driver alone, or without support in PySpark's client for Spark Connect.
 _NOT_OVER_CONNECT = frozenset(
     {
-        "a frame of pandas on Spark",
         "a frame of pandas on Spark without an index of its own",
         "a function of pandas",
-        "a function of pandas of parts of two columns",
         "a function of pandas over a window",
-        "a function of pandas that takes parts",
         "a function that pandas aggregates with",
         "columns assembled to a vector",
-        "frames of pandas on Spark, merged",
-        "texts indexed by a fitted model",
-        "the most of each, of pandas on Spark",
     }
 )
 # Cases whose columns are known in less detail, and reported so: unknown, without a kind, or the column of a field.
 _LESS = frozenset(
     {
-        "a built struct that is cast has the names of the cast",
-        "INSERT casts to the table's types, and that changes nothing",
         "a field of what was parsed and exploded",
         "a field set in an array's structs",
-        "a field's name in another case is the field",
         "a frame in another schema",
         "a function that SQL defines is its expression",
         "a pivot by two columns",
@@ -73,10 +65,6 @@ _LESS = frozenset(
         "an expression of a key",
         "an index is no part of what it finds",
         "fields of comma-separated values, and back",
-        "frequent items",
-        "lateral aliases of a window",
-        "literals with commas, stacked as rows",
-        "named columns of types of a length",
         "rows as columns",
         "structs are inserted by their fields",
         "structs are inserted by the places of their fields",
@@ -89,19 +77,13 @@ _LESS = frozenset(
 # Cases whose columns are not read.
 _TABLES = frozenset(
     {
-        "a function of a table",
         "a function of a table in parts",
         "a function that SQL defines by a query is its query",
-        "a function that gives a table for each row",
         "a function that gives a table is its query",
         "a function that gives tables",
         "a recursive CTE is of its start and its steps",
         "a recursive CTE whose columns change places",
         "a script is a step that nobody knows",
-        "a statement in a text",
-        "a table, a column and a function by names that are computed",
-        "a view's names change places in a view of it",
-        "literals that are compared, in a window",
         "rows of a variant",
     }
 )
@@ -109,7 +91,6 @@ _TABLES = frozenset(
 _NOT_SEEN = frozenset(
     {
         "a frame that is not written, for there is something",
-        "a script of statements",
     }
 )
 
@@ -122,15 +103,15 @@ def _cases() -> list[Any]:
         cases += [(module, case) for each in lists for case in each if isinstance(case, Case)]
     seen = [(module, case) for module, case in cases if pyspark.__version__ >= case.since]
     whole = [pair for pair in seen if pair[0].__name__.endswith(_WHOLE)]
-    chosen = (
-        seen if _ALL else [pair for pair in seen if pair not in whole and pair[1].make is not None][::_SHARE] + whole
-    )
+    queries = [pair for pair in seen if pair not in whole and pair[1].make is not None]
+    writes = [pair for pair in seen if pair[0].__name__.endswith(".test_writes") and pair[1].make is None]
+    chosen = seen if _ALL else [*queries[::_SHARE], *whole, *writes]
     return [pytest.param(module, case, id=case.name) for module, case in chosen]
 
 
 @pytest.mark.parametrize(("module", "case"), _cases())
 def test_columns_over_spark_connect(
-    module: Any, case: Case, remote: Any, hearing: Hearing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    module: Any, case: Case, remote: Any, hearing: Hearing, watch: Watch, tmp_path: Path, monkeypatch: Any
 ) -> None:
     if case.name in _NOT_OVER_CONNECT | _NOT_SEEN:
         pytest.skip("not over Spark Connect")
@@ -142,8 +123,9 @@ def test_columns_over_spark_connect(
     if case.make is not None:
         writes = hearing.writes_of_frame(case.make(remote), out)
     else:
-        case.act(remote, out)
+        by_driver = watch.writes_of(lambda: case.act(remote, out))
         writes = hearing.writes()
+        assert_same_datasets(writes, by_driver, with_schema=case.name != "a directory")
     for write in writes:
         assert (write.tier_reason is not None) == (write.tier == "tables" and write.change not in CHANGES_WITHOUT_ROWS)
     lines, expected_lines = lines_of(writes), expected(case.lineage)

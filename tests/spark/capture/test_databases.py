@@ -24,16 +24,6 @@ _QUERY_TABLES = tuple(
 # Derby has names without quotes in upper case, and compares no texts that Spark made.
 QUERIES = (
     (
-        "a join, an alias and a condition",
-        "SELECT f.carrier, c.seats AS n FROM app.flown f JOIN app.craft c ON f.tailnum = c.tailnum "
-        "WHERE f.distance > 9",
-        """
-        CARRIER <- flown.CARRIER
-        N <- craft.SEATS
-        * <- flown.TAILNUM JOIN, craft.TAILNUM JOIN, flown.DISTANCE FILTER
-        """,
-    ),
-    (
         "aggregates",
         "SELECT carrier, sum(distance) AS far, count(*) AS n FROM app.flown GROUP BY carrier HAVING max(tailnum) > 1",
         """
@@ -158,12 +148,6 @@ CASES = (
         "a frame as a catalog's table",
         lambda spark, out: spark.sql(_SQL).writeTo("derby.APP.V2_TO").create(),
         f"v2_to:{_COLUMNS}",
-    ),
-    write(
-        "a frame appended to a catalog's table, by names",
-        lambda spark, out: spark.sql(_SQL).select("far", "carrier").writeTo("derby.APP.V2_NAMES").append(),
-        f"v2_names:{_COLUMNS}",
-        before=("CREATE TABLE derby.APP.V2_NAMES (carrier STRING, far INT)",),
     ),
     write(
         "what goes nowhere is no write",

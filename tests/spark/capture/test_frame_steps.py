@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyspark.ml.feature import StringIndexer, VectorAssembler
+from pyspark.ml.feature import VectorAssembler
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
@@ -18,24 +15,9 @@ def total(values: pd.Series) -> float:
     return float(values.sum())
 
 
-def speeds(parts: Iterator[tuple[pd.Series, pd.Series]]) -> Iterator[pd.Series]:
-    for distances, times in parts:
-        yield distances / times
-
-
-def first_rows(left: pa.Table, right: pa.Table) -> pa.Table:
-    return left.slice(0, 1) if left.num_rows else right.slice(0, 1)
-
-
 class Firsts:
     def eval(self, row):
         yield (row["carrier"],)
-
-
-def _indexed(spark: SparkSession) -> DataFrame:
-    flights = spark.table("flights").select("carrier", "distance")
-    model = StringIndexer(inputCol="carrier", outputCol="number").fit(flights)
-    return model.transform(flights).select("number", "distance")
 
 
 def _summary(spark: SparkSession) -> DataFrame:
@@ -62,11 +44,6 @@ FRAMES = (
         """,
     ),
     frame(
-        "samples of strata",
-        lambda spark: spark.table("flights").sampleBy("carrier", {"UA": 1.0}, seed=1).select("dest"),
-        "dest <- flights.dest; * <- flights.carrier FILTER",
-    ),
-    frame(
         "missing values filled in column by column",
         lambda spark: spark.table("flights").select("carrier", "air_time").na.fill({"air_time": 0.0, "carrier": "?"}),
         """
@@ -82,11 +59,6 @@ FRAMES = (
         distance <- flights.distance AGGREGATION MASKED, flights.distance AGGREGATION
         carrier <- flights.carrier AGGREGATION MASKED, flights.carrier AGGREGATION
         """,
-    ),
-    frame(
-        "frequent items",
-        lambda spark: spark.table("flights").stat.freqItems(["carrier"]),
-        "carrier_freqItems <- flights.carrier AGGREGATION",
     ),
     frame(
         "a lateral join of frames",
@@ -116,12 +88,6 @@ FRAMES = (
         ),
         "name <- airports.name; model <- planes.model; * <- airports.alt JOIN, planes.seats JOIN",
         since="4.2",
-    ),
-    frame(
-        "rows with their numbers",
-        lambda spark: spark.table("planes").select("seats").zipWithIndex("n"),
-        "seats <- planes.seats; n <- nothing",
-        since="4.3",
     ),
     frame(
         "rows as columns",
@@ -163,29 +129,6 @@ FUNCTIONS = (
         ),
         "t <- flights.distance AGGREGATION (python udf total), flights.carrier WINDOW",
     ),
-    frame(
-        "a function of pandas of parts of two columns",
-        lambda spark: spark.table("flights").select(
-            sf.pandas_udf(speeds, "double")(sf.col("distance").cast("double"), "air_time").alias("s")
-        ),
-        "s <- flights.distance TRANSFORMATION (python udf speeds), flights.air_time TRANSFORMATION (python udf speeds)",
-    ),
-    frame(
-        "Arrow over groups of two sides",
-        lambda spark: (
-            spark.table("flights")
-            .select("tailnum")
-            .groupBy("tailnum")
-            .cogroup(spark.table("planes").select("tailnum").groupBy("tailnum"))
-            .applyInArrow(first_rows, "tailnum STRING")
-        ),
-        """
-        tailnum <- flights.tailnum TRANSFORMATION (opaque: FlatMapCoGroupsInArrow first_rows)
-        tailnum <- planes.tailnum TRANSFORMATION (opaque: FlatMapCoGroupsInArrow first_rows)
-        * <- flights.tailnum GROUP_BY, planes.tailnum GROUP_BY
-        """,
-        since="4.0",
-    ),
 )
 
 LIBRARIES = (
@@ -198,20 +141,6 @@ LIBRARIES = (
         ),
         "f <- planes.seats TRANSFORMATION, planes.engines TRANSFORMATION; model <- planes.model",
     ),
-    frame(
-        "texts indexed by a fitted model",
-        _indexed,
-        "number <- flights.carrier TRANSFORMATION; distance <- flights.distance",
-    ),
-    write(
-        "a frame of pandas on Spark",
-        lambda spark, out: (
-            (frame := spark.table("flights").pandas_api(index_col="flight"))[["carrier", "distance"]]
-            .assign(far=frame["distance"] * 2)[["carrier", "far"]]
-            .to_parquet(out, index_col="flight")
-        ),
-        "flight <- flights.flight; carrier <- flights.carrier; far <- flights.distance TRANSFORMATION",
-    ),
     write(
         "a frame of pandas on Spark without an index of its own",
         lambda spark, out: (frame := spark.table("flights").select("carrier", "distance").pandas_api())[
@@ -222,22 +151,6 @@ LIBRARIES = (
         carrier <- flights.carrier
         distance <- flights.distance
         * <- flights.distance FILTER
-        """,
-    ),
-    write(
-        "the most of each, of pandas on Spark",
-        lambda spark, out: (
-            spark.table("flights")
-            .pandas_api()
-            .groupby("carrier")["distance"]
-            .max()
-            .to_frame()
-            .to_parquet(out, index_col="carrier")
-        ),
-        """
-        carrier <- flights.carrier
-        distance <- flights.distance AGGREGATION
-        * <- flights.carrier GROUP_BY, flights.carrier FILTER
         """,
     ),
 )

@@ -100,17 +100,10 @@ CASES = [
         lambda glue: persons(glue).apply_mapping(("age", "integer", "years", "int")),
         "years <- persons.age IDENTITY",
     ),
-    glue_case("applyMapping is the same", lambda glue: persons(glue).applyMapping(MAPPINGS), MAPPED),
-    glue_case("fields are selected", lambda glue: selected(glue, "id", "age"), same("id", "age")),
     glue_case(
         "a field inside another is selected",
         lambda glue: persons(glue).select_fields("address.city"),
         "address.city <- persons.address.city IDENTITY",
-    ),
-    glue_case(
-        "fields are dropped",
-        lambda glue: persons(glue).drop_fields(["links", "titles", "address"]),
-        same("id", "name", "family_name", "age"),
     ),
     glue_case(
         "a field is renamed, and selected by its new name",
@@ -118,29 +111,9 @@ CASES = [
         "first <- persons.name IDENTITY",
     ),
     glue_case(
-        "two fields are split off",
-        lambda glue: persons(glue).split_fields(["id", "age"], "chosen", "left").select("chosen"),
-        same("id", "age"),
-    ),
-    glue_case(
-        "the fields that are left",
-        lambda glue: persons(glue).split_fields(["links", "titles", "address"], "chosen", "left")["left"],
-        same("id", "name", "family_name", "age"),
-    ),
-    glue_case(
-        "rows are split by a comparison",
-        lambda glue: selected(glue, "id", "age").split_rows({"age": {">": 18}}, "old", "young")["young"],
-        f"{same('id', 'age')}; * <- persons.age FILTER",
-    ),
-    glue_case(
         "records are filtered by a function of any column",
         lambda glue: selected(glue, "id", "age").filter(is_adult),
         f"{same('id', 'age')}; * <- {opaque('Filter is_adult', 'id', 'age', how='FILTER')}",
-    ),
-    glue_case(
-        "a filter of columns that nobody named",
-        lambda glue: persons(glue).filter(f=is_adult).select_fields(["id"]),
-        same("id"),
     ),
     glue_case(
         "a function makes records of all that goes in",
@@ -241,16 +214,6 @@ CASES = [
         """,
     ),
     glue_case(
-        "the root of relational tables",
-        lambda glue: selected(glue, "id", "address", "links").relationalize("root", "s3://b/tmp").select("root"),
-        """
-        id <- persons.id SOMEHOW
-        `address.city` <- persons.address.city SOMEHOW
-        `address.zip` <- persons.address.zip SOMEHOW
-        links <- persons.links SOMEHOW
-        """,
-    ),
-    glue_case(
         "an array of structs is a table",
         lambda glue: persons(glue).relationalize("root", "s3://b/tmp").select("root_links"),
         """
@@ -280,43 +243,10 @@ CASES = [
         "id <- unknown; inputs: persons",
     ),
     # To Spark and back.
-    spark_case("a frame of Spark's has the columns", lambda glue: mapped(glue).toDF(), MAPPED),
-    spark_case(
-        "Spark goes on with the columns",
-        lambda glue: persons(glue).toDF().where("age > 18").selectExpr("id", "upper(name) AS name"),
-        "id <- persons.id IDENTITY; name <- persons.name TRANSFORMATION; * <- persons.age FILTER",
-    ),
-    spark_case(
-        "a frame twice in a query",
-        lambda glue: (lambda people, roles: people.join(roles, people.id == roles.person_id).select("name", "role"))(
-            persons(glue).toDF(), catalog(glue, "memberships").toDF()
-        ),
-        "name <- persons.name; role <- memberships.role; * <- persons.id JOIN, memberships.person_id JOIN",
-    ),
     spark_case(
         "a frame from the catalog without records",
         lambda glue: glue.create_data_frame.from_catalog(database="legislators", table_name="persons").select("id"),
         same("id"),
-    ),
-    glue_case(
-        "a frame of Spark's goes back to Glue",
-        lambda glue: from_spark(glue, glue.spark_session.sql("SELECT carrier, distance * 2 AS twice FROM flights")),
-        "carrier <- flights.carrier IDENTITY; twice <- flights.distance TRANSFORMATION",
-    ),
-    glue_case(
-        "a frame of Spark's is mapped by Glue and written as JSON",
-        lambda glue: from_spark(glue, glue.spark_session.table("flights")).apply_mapping(
-            [("carrier", "string", "airline", "string"), ("distance", "int", "miles", "double")]
-        ),
-        "airline <- flights.carrier IDENTITY; miles <- flights.distance TRANSFORMATION",
-        to_json,
-    ),
-    glue_case(
-        "from Glue to Spark to Glue to Spark",
-        lambda glue: from_spark(
-            glue, from_spark(glue, mapped(glue).toDF().where("age > 1")).toDF().select("city", "age")
-        ),
-        "city <- persons.address.city IDENTITY; age <- persons.age TRANSFORMATION; * <- persons.age FILTER",
     ),
     glue_case(
         "the program's own rows have no source",
@@ -328,21 +258,9 @@ CASES = [
 ]
 
 
-def from_spark(glue: Any, frame: Any) -> Any:
-    from awsglue.dynamicframe import DynamicFrame
-
-    return DynamicFrame.fromDF(frame, glue, "frame")
-
-
 @pytest.fixture(scope="module")
-def jvm() -> Iterator[Any]:
-    with on_path() as jvm:
-        yield jvm
-
-
-@pytest.fixture(scope="module")
-def watch(spark: SparkSession, datasets: Path, jvm: Any) -> Iterator[Watch]:
-    with watching(spark) as watch:
+def watch(spark: SparkSession, datasets: Path) -> Iterator[Watch]:
+    with on_path(), watching(spark) as watch:
         yield watch
 
 

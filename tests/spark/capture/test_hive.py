@@ -20,10 +20,6 @@ CASES = (
             before: CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE
             INSERT INTO hive_inserted {_SQL}
             hive_inserted:{_COLUMNS}
-        INSERT of columns that are listed in another order
-            before: CREATE TABLE hive_listed (carrier STRING, far INT) STORED AS ORC
-            INSERT INTO hive_listed (far, carrier) SELECT distance * 2, carrier FROM flights
-            hive_listed:{_COLUMNS}
         """
     ),
     write(
@@ -87,10 +83,6 @@ CASES = (
             n <- hive_parted.n
             part <- hive_parted.part
             * <- hive_parted.part FILTER
-        a view
-            before: CREATE VIEW hive_view AS SELECT seats AS s FROM planes
-            CREATE TABLE hive_of_view USING parquet AS SELECT s FROM hive_view
-            hive_of_view:; s <- planes.seats
         """
     ),
 )

@@ -53,13 +53,6 @@ def ids(write: Write) -> list[DatasetId]:
     return [dataset.id for dataset in write.inputs]
 
 
-def test_files_are_their_folder(spark, write_of, tmp_path):
-    write = write_of(lambda: spark.sql(_ROW).write.parquet(f"{tmp_path}/out"))
-
-    assert (write.output.id, write.output.schema, write.output.symlinks) == (files(tmp_path / "out"), _COLUMNS, ())
-    assert (write.change, write.written.rows, write.written.files) == (None, 1, 1)
-
-
 def test_partitions_are_their_dataset_when_written_and_when_read(spark, write_of, tmp_path):
     written = write_of(lambda: spark.sql(_ROW).write.mode("overwrite").csv(f"{tmp_path}/out/day=2013-01-01"))
     read = write_of(lambda: spark.read.csv(f"{tmp_path}/out/day=2013-01-01").write.csv(f"{tmp_path}/copy"))
@@ -68,16 +61,6 @@ def test_partitions_are_their_dataset_when_written_and_when_read(spark, write_of
 
     assert (written.output.id, written.change) == (files(tmp_path / "out"), None)
     assert ids(read) == ids(of_one) == [files(tmp_path / "out")]
-
-
-def test_several_folders_are_a_dataset_each(spark, write_of, tmp_path):
-    spark.sql(_ROW).write.parquet(f"{tmp_path}/a/day=1")
-    spark.sql(_ROW).write.parquet(f"{tmp_path}/a/day=2")
-    spark.sql(_ROW).write.parquet(f"{tmp_path}/b")
-
-    write = write_of(lambda: spark.read.parquet(f"{tmp_path}/a/*", f"{tmp_path}/b").write.parquet(f"{tmp_path}/out"))
-
-    assert ids(write) == [files(tmp_path / "a"), files(tmp_path / "b")]
 
 
 MAKE = {
@@ -145,22 +128,6 @@ def test_the_mode_of_overwriting_partitions_is_the_sessions_when_it_was_written(
             spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
 
     assert write_of(act).change == change
-
-
-def test_a_table_outside_of_the_warehouse_lies_where_it_lies(spark, write_of, tmp_path):
-    place = tmp_path / "a place"
-    write = write_of(lambda: spark.sql(f"CREATE TABLE outside USING parquet LOCATION '{place}' AS {_ROW}"))
-
-    assert (write.output.id, write.output.symlinks) == (files(place), (Symlink(f"file:{place}", "default.outside"),))
-
-
-def test_a_table_of_another_database_is_named_with_it(spark, write_of, warehouse):
-    spark.sql("CREATE DATABASE IF NOT EXISTS other")
-
-    write = write_of(lambda: spark.sql(_ROW).write.saveAsTable("other.named"))
-
-    assert write.output.id == files(f"{warehouse}/other.db/named")
-    assert write.output.symlinks == (by_name(warehouse, "other.named"),)
 
 
 def test_inserts_that_share_a_from_are_a_write_each_even_into_one_table(spark, watch, warehouse):
@@ -248,12 +215,6 @@ def test_a_failed_write_has_the_name_of_what_it_would_have_written(spark, watch,
     assert (of_table.output.id, of_table.failure is not None) == (DatasetId(f"file:{warehouse}", "default.fails"), True)
 
 
-def test_a_directory_is_its_path(spark, write_of, tmp_path):
-    write = write_of(lambda: spark.sql(f"INSERT OVERWRITE DIRECTORY '{tmp_path}/dir' USING json {_ROW}"))
-
-    assert (write.output.id, write.change) == (files(tmp_path / "dir"), "OVERWRITE")
-
-
 def test_a_databases_table_is_named_without_user_password_or_options(spark, write_of, tmp_path):
     options = {"url": f"{_DERBY};user=ann;password=secret", "driver": _DRIVER, "user": "ann", "password": "secret"}
     frame = spark.sql(_ROW)
@@ -266,47 +227,6 @@ def test_a_databases_table_is_named_without_user_password_or_options(spark, writ
     assert wrote.output.id == DatasetId(_PLACE, "ann.orders")
     assert (ids(of_table), ids(of_query)) == ([wrote.output.id], [wrote.output.id])
     assert "secret" not in repr((wrote, of_table, of_query))
-
-
-def test_a_databases_table_in_sparks_catalog_has_both_names(spark, write_of, warehouse, tmp_path):
-    spark.sql(_ROW).write.format("jdbc").options(url=_DERBY, driver=_DRIVER, dbtable="registered").save()
-    spark.sql(f"CREATE TABLE spark_name USING jdbc OPTIONS (url '{_DERBY}', driver '{_DRIVER}', dbtable 'registered')")
-
-    wrote = write_of(lambda: spark.sql(f"INSERT INTO spark_name {_ROW}"))
-    read = write_of(lambda: spark.table("spark_name").write.parquet(f"{tmp_path}/out"))
-
-    assert (wrote.output.id, wrote.output.symlinks) == (
-        DatasetId(_PLACE, "registered"),
-        (by_name(warehouse, "default.spark_name"),),
-    )
-    assert read.inputs == (wrote.output,)
-
-
-def test_what_keeps_nothing_is_no_write(spark, watch):
-    def act() -> None:
-        spark.sql(_ROW).write.format("noop").mode("overwrite").save()
-        spark.sql(_ROW).write.format("console").mode("append").save()
-        spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW v AS {_ROW}")
-        spark.sql(f"CACHE TABLE cached AS {_ROW}")
-        spark.sql("UNCACHE TABLE cached")
-        spark.sql("CREATE TABLE IF NOT EXISTS empty (a INT) USING parquet")
-        spark.sql(_ROW).collect()
-
-    assert watch.writes_of(act) == []
-
-
-def test_a_hive_table_is_named_alike(hive, write_of, warehouse):
-    hive.sql("CREATE TABLE hive_named (carrier STRING, flight INT) PARTITIONED BY (day STRING) STORED AS TEXTFILE")
-
-    static = write_of(lambda: hive.sql(f"INSERT OVERWRITE hive_named PARTITION (day = '2013-01-01') {_ROW}"))
-    created = write_of(lambda: hive.sql(f"CREATE TABLE hive_made_alike STORED AS ORC AS {_ROW}"))
-    read = write_of(lambda: hive.sql("CREATE TABLE hive_copy STORED AS TEXTFILE AS SELECT * FROM hive_named"))
-
-    assert static.output.id == files(f"{warehouse}/hive_named")
-    assert static.output.symlinks == (by_name(warehouse, "default.hive_named"),)
-    assert [column.name for column in static.output.schema] == ["carrier", "flight", "day"]
-    assert (static.change, created.change, created.output.id) == (None, "CREATE", files(f"{warehouse}/hive_made_alike"))
-    assert ids(read) == [static.output.id]
 
 
 def test_data_that_is_loaded_is_a_write_of_files_as_they_are(hive, write_of, warehouse, tmp_path):

@@ -36,17 +36,6 @@ CASES = (
         """
     ),
     frame(
-        "a field set in a struct of a struct",
-        lambda spark: spark.table("crews").select(
-            sf.col("contact").withField("phone.home", sf.upper("contact.phone.home")).alias("c")
-        ),
-        """
-        c.email <- crews.contact.email
-        c.phone.home <- crews.contact.phone.home TRANSFORMATION
-        c.phone.work <- crews.contact.phone.work
-        """,
-    ),
-    frame(
         "a field set in an array's structs",
         lambda spark: spark.table("crews").select(
             sf.transform("employees", lambda staff: staff.withField("role", sf.upper(staff["role"]))).alias("e")

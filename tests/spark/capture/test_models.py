@@ -74,20 +74,11 @@ MODELS = {
     "a pipeline with a stage of Python's": Saved(
         lambda spark, _: Pipeline(stages=[Same(), _stages()[0]]).fit(_flights(spark))
     ),
-    "a stage of a pipeline": Saved(
-        lambda spark, _: Pipeline(stages=_stages()[:2]).fit(_flights(spark)).stages[0], is_slow=True
-    ),
     "the best of several": Saved(_best, is_slow=True),
-    "models of several parameters": Saved(
-        lambda spark, _: _stages()[0].fit(_flights(spark), [{}, {}])[1], is_slow=True
-    ),
     "an estimator": Saved(lambda spark, _: Pipeline(stages=_stages()), ""),
     "a transformer": Saved(lambda spark, _: VectorAssembler(inputCols=["seats"], outputCol="f"), ""),
     "a transformer of Python's": Saved(lambda spark, _: Same(), ""),
     "a model that was loaded": Saved(_loaded, "", (_UNSEEN,)),
-    "a pipeline of a model": Saved(
-        lambda spark, _: PipelineModel([_stages()[0].fit(_flights(spark))]), "", (_UNSEEN,), is_slow=True
-    ),
 }
 
 

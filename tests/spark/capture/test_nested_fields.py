@@ -10,15 +10,9 @@ from tests.spark.capture.specification import Case, frame, queries
 STRUCTS = (
     *queries(
         """
-        a field of a struct is named by its path
-            SELECT contact.email FROM crews
-            email <- crews.contact.email
         all fields of a struct
             SELECT location.* FROM airports
             lat <- airports.location.lat; lon <- airports.location.lon
-        a field in an expression
-            SELECT location.lat + location.lon AS x FROM airports
-            x <- airports.location.lat TRANSFORMATION, airports.location.lon TRANSFORMATION
         a struct that is built has a line for each field
             SELECT named_struct('a', carrier, 'd', distance * 2, 'one', 1) AS s FROM flights
             s.a <- flights.carrier; s.d <- flights.distance TRANSFORMATION; s.one <- nothing
@@ -26,9 +20,6 @@ STRUCTS = (
             SELECT if(alt > 9, location, named_struct('lat', 0D, 'lon', 0D)) AS l FROM airports
             l.lat <- airports.alt CONDITIONAL, airports.location.lat TRANSFORMATION
             l.lon <- airports.alt CONDITIONAL, airports.location.lon TRANSFORMATION
-        a filter by a field
-            SELECT faa FROM airports WHERE location.lat > 0
-            faa <- airports.faa; * <- airports.location.lat FILTER
         the largest struct still has its fields
             SELECT max(struct(distance, dest)).dest AS farthest FROM flights
             farthest <- flights.dest AGGREGATION, flights.distance CONDITIONAL
@@ -63,10 +54,6 @@ COLLECTIONS = queries(
     a value of a map
         SELECT tags['seat'] AS seat, places['home'].city AS city FROM crews
         seat <- crews.tags TRANSFORMATION; city <- crews.places.city TRANSFORMATION
-    maps and arrays that are built
-        SELECT map(carrier, dest) AS m, array(origin, dest) AS a FROM flights
-        m <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
-        a <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
     what is taken out of a built array's structs
         SELECT array(struct(origin AS place, flight))[0].place AS p FROM flights
         p <- flights.origin TRANSFORMATION
@@ -75,13 +62,6 @@ COLLECTIONS = queries(
         element_at(array_distinct(employees), 1).name AS d FROM crews
         f <- crews.employees.name TRANSFORMATION, crews.employees.role TRANSFORMATION
         s, d <- crews.employees.name TRANSFORMATION
-    functions of collections
-        SELECT size(legs) AS n, map_keys(tags) AS k, array_contains(legs, flight) AS h, sort_array(legs) AS s FROM
-        crews
-        n <- crews.legs TRANSFORMATION
-        k <- crews.tags TRANSFORMATION
-        h <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION
-        s <- crews.legs TRANSFORMATION
     a higher-order function is made of what it goes through
         SELECT transform(legs, x -> x + 1) AS t, filter(legs, x -> x > 1) AS f, aggregate(legs, 0, (a, x) -> a + x)
         AS r, exists(legs, x -> x > 1) AS e FROM crews
@@ -109,11 +89,6 @@ TEXTS = queries(
     a value in a text
         SELECT get_json_object(note, '$.a') AS a, split(note, ',')[0] AS b FROM crews
         a, b <- crews.note TRANSFORMATION
-    a variant is made of its text
-        since: 4.0
-        SELECT v:a::int AS a, variant_get(v, '$.b', 'string') AS b, to_json(v) AS j FROM (SELECT parse_json(note) AS
-        v FROM crews)
-        a, b, j <- crews.note TRANSFORMATION
     """
 )
 

@@ -87,22 +87,6 @@ def a_capture(
     return RunningCapture(application, origin, transport, counts, settings)
 
 
-@pytest.mark.slow
-def test_some_hundred_writes_are_emitted_each_once(
-    spark: SparkSession, tmp_path: Path, opened: list[Capture], caplog: pytest.LogCaptureFixture
-) -> None:
-    place = Place()
-    on = capture(spark, client=place, strict=True)
-    opened.append(on)
-    write_many(spark, tmp_path, 200)
-    assert on.flush(LONG_S)
-    names = {output["name"] for event in place.of_writes("COMPLETE") for output in event["outputs"]}
-    assert names == {f"{tmp_path}/{number:03}" for number in range(200)}
-    assert len(place.taken) == 401
-    assert (on.counts["writes"], on.counts["sent"]) == (200, 401)
-    assert warnings_of(caplog) == []
-
-
 def test_threads_and_sessions_write_at_once_and_every_write_is_emitted(
     spark: SparkSession, tmp_path: Path, opened: list[Capture]
 ) -> None:
@@ -135,38 +119,6 @@ def test_a_transport_that_hangs_holds_up_neither_the_job_nor_its_end(
     (warning,) = warnings_of(caplog)
     assert warning.endswith("22 events were not sent within 10 seconds of the end")
     awake.set()
-
-
-def test_a_write_that_fails_fails_as_it_would_have_and_is_emitted(
-    spark: SparkSession, tmp_path: Path, opened: list[Capture]
-) -> None:
-    place = Place()
-    on = capture(spark, client=place, strict=True)
-    opened.append(on)
-    with pytest.raises(Exception, match="no seats"):
-        spark.sql("SELECT CAST(raise_error('no seats') AS STRING) x").write.parquet(str(tmp_path / "out"))
-    assert on.flush(LONG_S)
-    (failed,) = place.of_writes("FAIL")
-    assert "no seats" in failed["run"]["facets"]["errorMessage"]["message"]
-
-
-def test_openlineages_own_configuration_is_enough(
-    spark: SparkSession, tmp_path: Path, opened: list[Capture], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "file")
-    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__LOG_FILE_PATH", str(tmp_path / "told.jsonl"))
-    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__APPEND", "true")
-    monkeypatch.setenv("OPENLINEAGE_NAMESPACE", "emissions")
-    on = capture(spark, strict=True)
-    opened.append(on)
-    write_many(spark, tmp_path / "out", 1)
-    assert on.flush(LONG_S)
-    emitted = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines()]
-    assert [(event["job"]["namespace"], event["job"]["name"], event["eventType"]) for event in emitted] == [
-        ("emissions", "tests", "START"),
-        ("emissions", "tests.out_000", "START"),
-        ("emissions", "tests.out_000", "COMPLETE"),
-    ]
 
 
 def test_a_capture_that_is_closed_makes_room_for_another(

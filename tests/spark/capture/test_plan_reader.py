@@ -76,11 +76,6 @@ def test_reads_are_not_executions_of_interest(spark, executions, tmp_path):
     assert executions.next(0) is None
 
 
-def test_other_sessions_of_the_context_are_captured(spark, executions, tmp_path):
-    execution = one_of(executions, lambda: spark.newSession().range(3).write.parquet(f"{tmp_path}/out"))
-    assert isinstance(execution, Execution)
-
-
 def test_a_nested_case_is_read_in_linear_size(spark, executions, tmp_path):
     def nested(depth):
         case = sf.lit(0)

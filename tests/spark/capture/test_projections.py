@@ -19,9 +19,6 @@ def _sixty_steps(spark: SparkSession) -> DataFrame:
 CASES = (
     *queries(
         """
-        a column is itself
-            SELECT carrier FROM flights
-            carrier <- flights.carrier
         a literal is made of nothing
             SELECT 'x' AS mark, 1 + 1 AS two FROM flights
             mark, two <- nothing; inputs: flights
@@ -47,10 +44,6 @@ CASES = (
         names are found in any case, and spelled as by the dataset
             SELECT CARRIER, Dest AS to FROM FLIGHTS
             CARRIER <- flights.carrier; to <- flights.dest
-        pipes are steps like others
-            since: 4.0
-            FROM flights |> WHERE distance > 100 |> EXTEND upper(dest) AS place |> SELECT carrier, place
-            carrier <- flights.carrier; place <- flights.dest TRANSFORMATION; * <- flights.distance FILTER
         """
     ),
     frame(
@@ -62,11 +55,6 @@ CASES = (
         "a long chain of steps comes to its first columns",
         _sixty_steps,
         "v <- flights.distance TRANSFORMATION",
-    ),
-    frame(
-        "files are read as tables are",
-        lambda spark: spark.read.parquet(spark.table("planes").inputFiles()[0].rsplit("/", 1)[0]).select("seats"),
-        "seats <- planes.seats",
     ),
 )
 
@@ -95,13 +83,6 @@ CONDITIONS = (
             SELECT nvl2(tailnum, carrier, dest) AS c FROM flights
             c <- flights.tailnum CONDITIONAL, flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
         """
-    ),
-    frame(
-        "when and otherwise are a case",
-        lambda spark: spark.table("flights").select(
-            sf.when(sf.col("distance") > 9, sf.col("dest")).otherwise(sf.col("origin")).alias("c")
-        ),
-        "c <- flights.distance CONDITIONAL, flights.dest TRANSFORMATION, flights.origin TRANSFORMATION",
     ),
 )
 

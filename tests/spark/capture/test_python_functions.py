@@ -58,16 +58,6 @@ def meet(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"model": right["model"], "carrier": left["carrier"][:1]})
 
 
-def add_one(parts: Iterator[pd.Series]) -> Iterator[pd.Series]:
-    for values in parts:
-        yield values + 1
-
-
-class Carriers:
-    def eval(self, row):
-        yield (row["carrier"],)
-
-
 class Words:
     def eval(self, text):
         for word in text.split():
@@ -88,17 +78,7 @@ def _table_function(spark: SparkSession) -> DataFrame:
     return spark.sql("SELECT f.flight, w.word FROM flights f, LATERAL words(f.dest) w")
 
 
-def _function_of_a_table(spark: SparkSession) -> DataFrame:
-    spark.udtf.register("carriers", sf.udtf(Carriers, returnType="who STRING"))
-    return spark.sql("SELECT who FROM carriers(TABLE(SELECT carrier, dest FROM flights WHERE flight > 1))")
-
-
 VALUES = (
-    frame(
-        "a function of a value",
-        lambda spark: spark.table("flights").select(sf.udf(double, "int")("distance").alias("d")),
-        "d <- flights.distance TRANSFORMATION (python udf double)",
-    ),
     frame(
         "a function of an expression, in an expression",
         lambda spark: spark.table("flights").select((sf.udf(double, "int")(sf.col("distance") + 1) - 1).alias("d")),
@@ -130,39 +110,9 @@ VALUES = (
         """,
     ),
     frame(
-        "a function whose values travel by Arrow",
-        lambda spark: spark.table("flights").select(sf.udf(double, "int", useArrow=True)("distance").alias("d")),
-        "d <- flights.distance TRANSFORMATION (python udf double)",
-    ),
-    frame(
         "a function that gives tables",
         _table_function,
         "flight <- flights.flight; word <- flights.dest TRANSFORMATION (python udtf words)",
-    ),
-    frame(
-        "a function of a table",
-        _function_of_a_table,
-        """
-        who <- flights.carrier TRANSFORMATION (python udtf carriers)
-        who <- flights.dest TRANSFORMATION (python udtf carriers)
-        * <- flights.flight FILTER
-        """,
-    ),
-    frame(
-        "a function of pandas that takes parts",
-        lambda spark: spark.table("flights").select(sf.pandas_udf(add_one, "int")("distance").alias("d")),
-        "d <- flights.distance TRANSFORMATION (python udf add_one)",
-    ),
-    frame(
-        "a function of what a function gives",
-        lambda spark: spark.table("flights").select(
-            (twofold := sf.udf(double, "int"))(sf.udf(lambda n: n, "int")("distance")).alias("d"),
-            twofold("flight").alias("f"),
-        ),
-        """
-        d <- flights.distance TRANSFORMATION (python udf double)
-        f <- flights.flight TRANSFORMATION (python udf double)
-        """,
     ),
     frame(
         "a function of a struct of columns, and one of nothing",

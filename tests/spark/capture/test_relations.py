@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import functions as sf
 
 from tests.spark.capture.specification import Case, frame, queries, query
 
@@ -22,11 +21,6 @@ ROWS = (
         limits and offsets are of nothing
             SELECT carrier FROM flights LIMIT 5 OFFSET 1
             carrier <- flights.carrier
-        distinct groups by all its columns
-            SELECT DISTINCT carrier, upper(dest) AS d FROM flights
-            carrier <- flights.carrier
-            d <- flights.dest TRANSFORMATION
-            * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
         """
     ),
     frame(
@@ -93,30 +87,6 @@ JOINS = (
             * <- flights.origin FILTER, flights.tailnum GROUP_BY
         """
     ),
-    frame(
-        "one frame on both sides of a join",
-        lambda spark: (
-            (flights := spark.table("flights").select("carrier", "origin", "dest"))
-            .alias("a")
-            .join(flights.alias("b"), sf.col("a.dest") == sf.col("b.origin"))
-            .select(sf.col("a.carrier").alias("one"), sf.col("b.dest").alias("end"))
-        ),
-        "one <- flights.carrier; end <- flights.dest; * <- flights.dest JOIN, flights.origin JOIN",
-    ),
-    frame(
-        "a frame joined with its own totals",
-        lambda spark: (
-            (flights := spark.table("flights").select("carrier", "dest", "distance"))
-            .join(flights.groupBy("carrier").agg(sf.sum("distance").alias("total")), "carrier")
-            .select("carrier", "dest", (sf.col("distance") / sf.col("total")).alias("share"))
-        ),
-        """
-        carrier <- flights.carrier
-        dest <- flights.dest
-        share <- flights.distance TRANSFORMATION, flights.distance AGGREGATION
-        * <- flights.carrier JOIN, flights.carrier GROUP_BY
-        """,
-    ),
 )
 
 SETS = (
@@ -128,17 +98,7 @@ SETS = (
         a distinct union groups by all its columns
             SELECT carrier FROM flights UNION SELECT model FROM planes
             carrier <- flights.carrier, planes.model; * <- flights.carrier GROUP_BY, planes.model GROUP_BY
-        one dataset twice in a union
-            SELECT origin AS place FROM flights UNION ALL SELECT dest FROM flights UNION ALL SELECT 'sea'
-            place <- flights.origin, flights.dest
         """
-    ),
-    frame(
-        "a union by name",
-        lambda spark: spark.sql("SELECT carrier AS a, dest AS b FROM flights").unionByName(
-            spark.sql("SELECT model AS b, tailnum AS a FROM planes")
-        ),
-        "a <- flights.carrier, planes.tailnum; b <- flights.dest, planes.model",
     ),
     *(
         query(

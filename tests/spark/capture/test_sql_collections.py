@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.capture.specification import Case, queries, query, statement
+from tests.spark.capture.specification import Case, queries
 
 GENERATORS = queries(
     """
-    columns stacked as rows, each in its place
-        SELECT stack(2, 'from', origin, 'to', dest) AS (kind, place) FROM flights
-        kind <- nothing; place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
     a map that is made and exploded has its keys apart from its values
         SELECT k, v.d AS d FROM (SELECT explode(map(carrier, struct(dest AS d), 'x', struct(origin AS d))) AS (k, v)
         FROM flights)
         k <- flights.carrier TRANSFORMATION; d <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
-    an explosion of an explosion
-        SELECT y FROM flights LATERAL VIEW explode(array(array(flight, distance))) a AS x LATERAL VIEW explode(x) b
-        AS y
-        y <- flights.flight TRANSFORMATION, flights.distance TRANSFORMATION
     fields of comma-separated values, and back
         SELECT from_csv(note, 'a INT, b STRING').b AS b, to_csv(struct(flight, note)) AS c FROM crews
         b <- crews.note TRANSFORMATION; c <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION
-    zipped arrays laid out as columns
-        SELECT l, e.name FROM crews LATERAL VIEW inline(arrays_zip(legs, employees)) t AS l, e
-        l <- crews.legs TRANSFORMATION; name <- crews.employees.name TRANSFORMATION
-    a map's entries laid out as columns
-        SELECT k, v.country FROM crews LATERAL VIEW inline(map_entries(places)) t AS k, v
-        k <- crews.places TRANSFORMATION; country <- crews.places.country TRANSFORMATION
     a generator on the right of a left join
         SELECT c.flight, e.name FROM crews c LEFT JOIN LATERAL inline_outer(c.employees) AS e(name, role)
         flight <- crews.flight; name <- crews.employees.name TRANSFORMATION
@@ -79,12 +66,6 @@ COLLECTIONS = queries(
     the order of structs that are sorted
         SELECT array_max(transform(employees, e -> struct(e.role AS r, e.name AS n))).n AS last FROM crews
         last <- crews.employees.name TRANSFORMATION, crews.employees.role CONDITIONAL
-    tries
-        SELECT try_divide(distance, air_time) AS d, try_cast(tailnum AS INT) AS c, try_to_number(dest, '99') AS n
-        FROM flights
-        d <- flights.distance TRANSFORMATION, flights.air_time TRANSFORMATION
-        c <- flights.tailnum TRANSFORMATION
-        n <- flights.dest TRANSFORMATION
     an index is no part of what it finds
         SELECT get(employees, flight).name AS a, slice(employees, flight, 1).role AS b, array_insert(employees,
         flight, employees[0])[0].name AS c, array_except(employees, employees).name AS d, map_keys(map(carrier,
@@ -113,43 +94,10 @@ COLLECTIONS = queries(
 PIPES = (
     *queries(
         """
-        pipes unite, sample and number
-            FROM flights |> SELECT carrier, distance |> UNION ALL (SELECT model, seats FROM planes) |> EXTEND
-            row_number() OVER (PARTITION BY carrier ORDER BY distance) AS n |> WHERE n = 1 |> DROP n |> LIMIT 3
-            carrier <- flights.carrier, planes.model
-            distance <- flights.distance, planes.seats
-            * <- flights.carrier FILTER, planes.model FILTER, flights.distance FILTER, planes.seats FILTER
-        pipes pivot
-            FROM flights |> SELECT day, carrier, distance |> PIVOT (sum(distance) FOR carrier IN ('UA' AS u))
-            day <- flights.day
-            u <- flights.distance AGGREGATION, flights.carrier CONDITIONAL
-            * <- flights.day GROUP_BY, flights.carrier GROUP_BY
         a text in another collation
             SELECT collate(carrier, 'UTF8_LCASE') AS c, max(dest COLLATE UNICODE_CI) AS d FROM flights GROUP BY 1
             c <- flights.carrier TRANSFORMATION; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY
         """,
-        since="4.0",
-    ),
-    query(
-        "a function that gives a table for each row",
-        "SELECT f.carrier, p.model FROM flights f, LATERAL models_of(f.tailnum) p",
-        """
-        carrier <- flights.carrier
-        model <- planes.model
-        * <- planes.tailnum FILTER, flights.tailnum FILTER
-        """,
-        before=(
-            "CREATE OR REPLACE FUNCTION models_of(t STRING) RETURNS TABLE (model STRING) "
-            "RETURN SELECT model FROM planes WHERE tailnum = t",
-        ),
-        since="4.0",
-    ),
-    statement(
-        "a script of statements",
-        "BEGIN DECLARE least INT DEFAULT 9; "
-        "INSERT INTO of_script SELECT upper(carrier) FROM flights WHERE distance > least; END",
-        "of_script:; carrier <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER",
-        before=("CREATE TABLE of_script (carrier STRING) USING parquet",),
         since="4.0",
     ),
 )

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.capture.specification import Case, queries, statements
+from tests.spark.capture.specification import Case, queries
 
 SUBQUERIES = queries(
     """
     a subquery in ORDER BY
         SELECT carrier FROM flights ORDER BY distance - (SELECT max(seats) FROM planes WHERE engines = 2)
         carrier <- flights.carrier; * <- flights.distance SORT, planes.seats SORT, planes.engines SORT
-    a subquery as a key
-        SELECT (SELECT max(seats) FROM planes) > distance AS k, count(*) AS n FROM flights GROUP BY 1
-        k <- planes.seats AGGREGATION, flights.distance TRANSFORMATION
-        n <- nothing
-        * <- planes.seats GROUP_BY, flights.distance GROUP_BY
-    a subquery inside an aggregate
-        SELECT sum((SELECT max(seats) FROM planes p WHERE p.tailnum = f.tailnum)) AS s FROM flights f
-        s <- planes.seats AGGREGATION, planes.tailnum FILTER, flights.tailnum FILTER
     whether there is a row, as a value
         SELECT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum AND seats > 9) AS known FROM flights f
         known <- planes.tailnum FILTER, planes.seats FILTER, flights.tailnum FILTER
@@ -35,37 +27,11 @@ SUBQUERIES = queries(
     a union of the row before it
         SELECT t.place FROM flights f, LATERAL (SELECT f.origin AS place UNION ALL SELECT f.dest) t
         place <- flights.origin, flights.dest
-    a set operation in a subquery
-        SELECT carrier FROM flights WHERE dest IN (SELECT faa FROM airports EXCEPT SELECT model FROM planes)
-        carrier <- flights.carrier; * <- flights.dest FILTER, airports.faa FILTER, planes.model FILTER
     """
-)
-
-NAMES = (
-    *statements(
-        """
-        columns that INSERT names in another order
-            before: CREATE TABLE other_order (a STRING, b STRING, c INT) USING parquet
-            INSERT INTO other_order (b, a) SELECT carrier, dest FROM flights
-            other_order:
-            a <- flights.dest
-            b <- flights.carrier
-            c <- nothing
-        INSERT by the names of columns
-            before: CREATE TABLE by_name (a STRING, b STRING) USING parquet
-            INSERT INTO by_name BY NAME SELECT carrier AS b, dest AS a FROM flights
-            by_name:; a <- flights.dest; b <- flights.carrier
-        """
-    ),
 )
 
 AGGREGATES = queries(
     """
-    keys of all that is no aggregate in an expression
-        SELECT upper(carrier) AS c, sum(distance) + min(flight) AS s FROM flights GROUP BY ALL
-        c <- flights.carrier TRANSFORMATION
-        s <- flights.distance AGGREGATION, flights.flight AGGREGATION
-        * <- flights.carrier GROUP_BY
     distinct values that a filter lets through
         SELECT count(DISTINCT carrier) FILTER (WHERE distance > 1) AS n, sum(DISTINCT flight) AS s FROM flights
         n <- flights.carrier AGGREGATION MASKED, flights.distance FILTER; s <- flights.flight AGGREGATION
@@ -91,12 +57,6 @@ AGGREGATES = queries(
         SELECT listagg(DISTINCT dest, ',') WITHIN GROUP (ORDER BY dest) AS l, mode() WITHIN GROUP (ORDER BY carrier)
         AS m FROM flights
         l <- flights.dest AGGREGATION; m <- flights.carrier AGGREGATION
-    windows of time that overlap
-        SELECT w.start AS s, sum(distance) AS d FROM (SELECT window(CAST(day AS TIMESTAMP), '2 days', '1 day') AS w,
-        distance FROM flights) GROUP BY w
-        s <- flights.day TRANSFORMATION
-        d <- flights.distance AGGREGATION
-        * <- flights.day FILTER, flights.day GROUP_BY
     windows of a time that a condition chooses
         SELECT w.end AS e, count(*) AS n FROM (SELECT window(CASE WHEN distance > 9 THEN CAST(day AS TIMESTAMP) END,
         '1 day') AS w FROM flights) GROUP BY w
@@ -131,9 +91,6 @@ WINDOWS = queries(
         l <- flights.origin AGGREGATION, flights.carrier WINDOW, flights.day WINDOW
         g.dest <- flights.dest TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
         g.distance <- flights.distance TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
-    a subquery in a window's order
-        SELECT rank() OVER (ORDER BY distance - (SELECT avg(seats) FROM planes)) AS r FROM flights
-        r <- flights.distance WINDOW, planes.seats WINDOW
     a window's filter
         since: 4.0
         SELECT count(dest) FILTER (WHERE distance > 9) OVER (PARTITION BY carrier) AS n FROM flights
@@ -142,6 +99,6 @@ WINDOWS = queries(
 )
 
 
-@pytest.mark.parametrize("case", [*SUBQUERIES, *NAMES, *AGGREGATES, *WINDOWS], ids=str)
+@pytest.mark.parametrize("case", [*SUBQUERIES, *AGGREGATES, *WINDOWS], ids=str)
 def test_shapes_of_sql(case: Case, check) -> None:
     check(case)

@@ -15,11 +15,6 @@ FUNCTIONS = (
             since: 4.0
             SELECT twice_of(distance) AS d, carrier FROM flights
             d <- flights.distance TRANSFORMATION; carrier <- flights.carrier
-        a variable is made of nothing
-            before: DECLARE OR REPLACE VARIABLE least_distance INT DEFAULT 5
-            since: 4.0
-            SELECT least_distance AS l, carrier FROM flights WHERE distance > least_distance
-            l <- nothing; carrier <- flights.carrier; * <- flights.distance FILTER
         steps of pipes
             since: 4.0
             FROM flights |> SET distance = distance + flight |> DROP flight |> AS f |> JOIN planes p ON f.tailnum =
@@ -99,11 +94,6 @@ _TWO = "SELECT tailnum, seats FROM planes"
 WRITES = (
     *statements(
         f"""
-        INSERT of a table's rows
-            before: CREATE TABLE of_table (tailnum STRING, seats INT) USING parquet
-            before: CREATE TEMP VIEW two_columns AS SELECT tailnum, seats FROM planes
-            INSERT INTO of_table TABLE two_columns
-            of_table:{_ROWS}
         a local directory
             INSERT OVERWRITE LOCAL DIRECTORY '{{out}}' USING json {_TWO}
             {_ROWS}
@@ -130,14 +120,6 @@ WRITES = (
         ),
         f"jdbc_over:{_ROWS}",
         before=("CREATE TABLE derby.APP.JDBC_OVER (tailnum STRING, seats INT)",),
-    ),
-    write(
-        "a frame of a stream's kind of step",
-        lambda spark, out: spark.sql(_TWO).dropDuplicates(["tailnum"]).sort("seats").limit(3).write.parquet(out),
-        f"""
-        {_ROWS}
-        * <- planes.tailnum GROUP_BY, planes.seats SORT
-        """,
     ),
 )
 

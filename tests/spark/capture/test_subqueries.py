@@ -15,9 +15,6 @@ SCALARS = queries(
     one in a predicate is a condition
         SELECT CASE WHEN distance > (SELECT avg(seats) FROM planes) THEN dest END AS x FROM flights
         x <- flights.distance CONDITIONAL, planes.seats CONDITIONAL, flights.dest TRANSFORMATION
-    the same one twice
-        SELECT (SELECT max(seats) FROM planes) AS a, 1 + (SELECT max(seats) FROM planes) AS b FROM flights
-        a, b <- planes.seats AGGREGATION; inputs: flights, planes
     one that returns a struct
         SELECT (SELECT named_struct('n', max(seats), 'm', max(model)) FROM planes).m AS m FROM flights
         m <- planes.model AGGREGATION; inputs: flights, planes
@@ -34,20 +31,12 @@ FILTERS = queries(
         SELECT carrier FROM flights WHERE (tailnum, dest) NOT IN (SELECT tailnum, model FROM planes)
         carrier <- flights.carrier
         * <- flights.tailnum FILTER, flights.dest FILTER, planes.tailnum FILTER, planes.model FILTER
-    NOT EXISTS, too
-        SELECT carrier FROM flights f WHERE NOT EXISTS (SELECT seats FROM planes p WHERE p.tailnum = f.tailnum AND
-        p.engines > 2)
-        carrier <- flights.carrier
-        * <- flights.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER
     subqueries inside subqueries, each correlated with the one around it
         SELECT carrier FROM flights f WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum AND EXISTS
         (SELECT 1 FROM airports a WHERE a.name = p.model AND a.tz > 5))
         carrier <- flights.carrier
         * <- flights.tailnum FILTER, planes.tailnum FILTER, planes.model FILTER
         * <- airports.name FILTER, airports.tz FILTER
-    a subquery of the dataset that is filtered
-        SELECT carrier FROM flights WHERE distance = (SELECT max(distance) FROM flights)
-        carrier <- flights.carrier; * <- flights.distance FILTER
     a lateral join with a condition
         SELECT f.carrier, l.m FROM flights f LEFT JOIN LATERAL (SELECT max(seats) AS m, max(model) AS n FROM planes
         p WHERE p.tailnum = f.tailnum) l ON l.n = f.dest
@@ -97,27 +86,6 @@ NAMED = (
         ),
     ),
     frame(
-        "a cached frame is the frame",
-        lambda spark: (
-            (kept := spark.table("flights").groupBy("carrier").agg(sf.sum("distance").alias("s")).cache()).count(),
-            kept.select("s"),
-        )[1],
-        "s <- flights.distance AGGREGATION; * <- flights.carrier GROUP_BY",
-    ),
-    frame(
-        "a checkpointed frame is the frame",
-        lambda spark: (
-            spark.sql("SELECT upper(carrier) AS c, dest FROM flights WHERE distance > 9")
-            .localCheckpoint()
-            .select(sf.concat("c", "dest").alias("x"), "dest")
-        ),
-        """
-        x <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
-        dest <- flights.dest
-        * <- flights.distance FILTER
-        """,
-    ),
-    frame(
         "a checkpointed frame joined with itself is the frame twice",
         lambda spark: (
             (kept := spark.table("flights").select("origin", "dest").localCheckpoint())
@@ -126,22 +94,6 @@ NAMED = (
             .select("a.origin", sf.col("b.dest").alias("to"))
         ),
         "origin <- flights.origin; to <- flights.dest; * <- flights.dest JOIN, flights.origin JOIN",
-    ),
-    frame(
-        "a frame that is checkpointed at its first use is the frame",
-        lambda spark: spark.table("planes").select("seats").localCheckpoint(eager=False),
-        "seats <- planes.seats",
-    ),
-    frame(
-        "a checkpoint of a checkpoint",
-        lambda spark: (
-            spark.sql("SELECT upper(carrier) AS c, dest FROM flights")
-            .localCheckpoint()
-            .where("dest > 'a'")
-            .localCheckpoint()
-            .select("c")
-        ),
-        "c <- flights.carrier TRANSFORMATION; * <- flights.dest FILTER",
     ),
 )
 

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from spark_client.capturing.jvm.executions import Bounds
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.row_tables import add_catalog
-from tests.spark.capture.specification import Case, expected, frame, lines_of, queries, query, statement, statements
+from tests.spark.capture.specification import Case, expected, frame, lines_of, queries, statement, statements
 
 _FARTHEST = ("DECLARE OR REPLACE VARIABLE farthest INT", "SET VAR farthest = (SELECT max(distance) FROM flights)")
 
@@ -23,9 +23,6 @@ VARIABLES = (
         a variable is what it was set to
             SELECT seats, farthest AS far FROM planes
             seats <- planes.seats; far <- flights.distance AGGREGATION
-        a variable that decides about rows
-            SELECT seats FROM planes WHERE seats < farthest
-            seats <- planes.seats; * <- planes.seats FILTER, flights.distance FILTER
         a variable in a subquery and in a CTE
             WITH few AS (SELECT * FROM planes WHERE seats < session.farthest) SELECT model, (SELECT
             max(system.session.farthest + alt) FROM airports) AS high FROM few
@@ -38,10 +35,6 @@ VARIABLES = (
             faa <- airports.faa; far <- flights.distance AGGREGATION, planes.seats AGGREGATION
         a variable set again has forgotten what it was
             before: SET VAR farthest = 7
-            SELECT faa, farthest AS far FROM airports
-            faa <- airports.faa; far <- nothing
-        a variable set to its default again
-            before: SET VAR farthest = DEFAULT
             SELECT faa, farthest AS far FROM airports
             faa <- airports.faa; far <- nothing
         a variable declared from another
@@ -65,16 +58,6 @@ VARIABLES = (
             seats <- planes.seats; far <- flights.flight AGGREGATION
         """,
         before=_FARTHEST,
-        since="4.0",
-    ),
-    query(
-        "a variable set by a query with conditions",
-        "SELECT seats, least AS l FROM planes",
-        "seats <- planes.seats; l <- flights.flight AGGREGATION, flights.carrier FILTER",
-        before=(
-            "DECLARE OR REPLACE VARIABLE least INT",
-            "SET VAR least = (WITH of AS (SELECT * FROM flights WHERE carrier = 'UA') SELECT min(flight) FROM of)",
-        ),
         since="4.0",
     ),
     *queries(

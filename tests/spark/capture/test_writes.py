@@ -31,11 +31,6 @@ FILES = (
         lambda spark, out: spark.sql(_SQL).write.partitionBy("carrier").parquet(out),
         _COLUMNS,
     ),
-    write(
-        "a frame into a partition's own folder",
-        lambda spark, out: spark.sql(_SQL).write.parquet(f"{out}/day=2013-01-01"),
-        _COLUMNS,
-    ),
     statement("a directory", f"INSERT OVERWRITE DIRECTORY '{{out}}' USING parquet {_SQL}", _COLUMNS),
     write(
         "two writes of one frame are two",
@@ -59,13 +54,6 @@ CHAR_TYPES = (
         f"into_chars:{_OF_CHARS}",
         before=(f"CREATE TABLE into_chars {_CHARS} USING parquet",),
     ),
-    statement(
-        "named columns of types of a length",
-        "INSERT INTO some_chars (v) SELECT upper(carrier) FROM flights",
-        "some_chars:; v <- flights.carrier TRANSFORMATION; c <- nothing",
-        before=("CREATE TABLE some_chars (v VARCHAR(20), c CHAR(5)) USING parquet",),
-        since="4.0",  # 3.5 writes no null into a CHAR
-    ),
     query(
         "texts out of types of a length",
         "SELECT v, c, upper(c) AS u FROM from_chars",
@@ -84,27 +72,12 @@ TABLES = (
         a table at a place of its own
             CREATE TABLE at_place USING parquet LOCATION '{{out}}' AS {_SQL}
             out:{_COLUMNS}
-        a table in partitions
-            CREATE TABLE in_parts USING parquet PARTITIONED BY (carrier) AS {_SQL}
-            in_parts:{_COLUMNS}
         """
     ),
     write(
         "a frame as a new table",
         lambda spark, out: spark.sql(_SQL).write.saveAsTable("saved_so"),
         f"saved_so:{_COLUMNS}",
-    ),
-    write(
-        "a frame in the place of a table",
-        lambda spark, out: spark.sql(_SQL).write.mode("overwrite").saveAsTable("saved_over"),
-        f"saved_over:{_COLUMNS}",
-        before=(f"CREATE TABLE saved_over {_AS}",),
-    ),
-    write(
-        "a frame appended to a table, by names",
-        lambda spark, out: spark.sql(_SQL).select("far", "carrier").write.mode("append").saveAsTable("saved_to"),
-        f"saved_to:{_COLUMNS}",
-        before=(f"CREATE TABLE saved_to {_AS}",),
     ),
     write(
         "a frame inserted into a table, by places",
@@ -118,14 +91,6 @@ TABLES = (
             before: CREATE TABLE inserted (carrier STRING, far INT) USING parquet
             INSERT INTO inserted {_SQL}
             inserted:{_COLUMNS}
-        INSERT into columns in another order
-            before: CREATE TABLE inserted_columns (carrier STRING, far INT) USING parquet
-            INSERT INTO inserted_columns (far, carrier) SELECT distance, dest FROM flights
-            inserted_columns:; far <- flights.distance; carrier <- flights.dest
-        INSERT BY NAME
-            before: CREATE TABLE inserted_names (carrier STRING, far INT) USING parquet
-            INSERT INTO inserted_names BY NAME SELECT distance AS far, dest AS carrier FROM flights
-            inserted_names:; far <- flights.distance; carrier <- flights.dest
         """
     ),
     *statements(
@@ -141,11 +106,7 @@ TABLES = (
         """
     ),
     *statements(
-        f"""
-        INSERT OVERWRITE
-            before: CREATE TABLE overwritten (carrier STRING, far INT) USING parquet
-            INSERT OVERWRITE overwritten {_SQL}
-            overwritten:{_COLUMNS}
+        """
         INSERT of a table's own rows reads it
             before: CREATE TABLE own_rows (carrier STRING, far INT) USING parquet
             before: INSERT INTO own_rows VALUES ('UA', 1)
@@ -170,17 +131,6 @@ TABLES = (
             far <- flights.distance
             day <- flights.day
         """
-    ),
-    write(
-        "one partition of those that a frame has is overwritten",
-        lambda spark, out: (
-            spark.sql("SELECT carrier, day FROM flights")
-            .write.mode("overwrite")
-            .option("partitionOverwriteMode", "dynamic")
-            .insertInto("dynamic_over")
-        ),
-        "dynamic_over:; carrier <- flights.carrier; day <- flights.day",
-        before=("CREATE TABLE dynamic_over (carrier STRING, day DATE) USING parquet PARTITIONED BY (day)",),
     ),
     *statements(
         """

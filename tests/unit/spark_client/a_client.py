@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import socket
 
-from spark_client import (
-    LineageClient,
-)
-from tests.unit.spark_client.lineage_service import (
-    SHORT,
-    Service,
-    Watch,
-)
+from spark_client import LineageClient
+from tests.unit.spark_client.lineage_service import SHORT, Service, Watch
 
 NOW = 1_357_016_400
 RAW = "s3://landing/flights-2013-01-01.csv"

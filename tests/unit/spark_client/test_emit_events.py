@@ -12,14 +12,11 @@ from openlineage.client.event_v2 import Dataset, Job, OutputDataset, Run, RunEve
 
 from spark_client import DeliveryCounts, LineageClient, Refused, Undelivered
 from tests.builders_events import RUN, a_dataset_event, a_run_event
+from tests.unit.spark_client.a_client import a_client
 from tests.unit.spark_client.lineage_service import SHORT, Service, Watch, failing, hanging_up, reply
 
 EVENT = a_run_event()
 ARN = "arn:aws:lambda:eu-west-1:123456789012:function:input"
-
-
-def a_client(service: Service, watch: Watch, **options: object) -> LineageClient:
-    return LineageClient(**{"url": service.url, "retry": SHORT, "clock": watch.clock, **options})  # type: ignore[arg-type]
 
 
 @pytest.fixture

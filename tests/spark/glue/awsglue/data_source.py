@@ -19,8 +19,5 @@ class DataSource:
     def getFrame(self, **options: Any) -> DynamicFrame:  # noqa: N802
         return DynamicFrame(self._jsource.getDynamicFrame(), self._sql_ctx, self.name)
 
-    def getSampleFrame(self, num: int, **options: Any) -> DynamicFrame:  # noqa: N802
-        return DynamicFrame(self._jsource.getSampleDynamicFrame(num, options), self._sql_ctx, self.name)
-
     def getDataFrame(self) -> DataFrame:  # noqa: N802
         return DataFrame(self._jsource.getDataFrame()._jdf, self._sql_ctx)

@@ -2,7 +2,7 @@
 # fmt: off
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -27,9 +27,6 @@ class DynamicFrame:
 
     def schema(self) -> Any:
         return self._jdf.frame.schema
-
-    def show(self, num_rows: int = 20) -> None:
-        self._jdf.frame.collect()
 
     def filter(
         self, f: Any, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0
@@ -90,19 +87,6 @@ class DynamicFrame:
     def rename_field(self, oldName: str, newName: str, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0) -> DynamicFrame:
         return self._new(self._jdf.renameField(oldName, newName))
 
-    def write(self, connection_type: str, connection_options: Mapping[str, Any] = {}, format: str | None = None, format_options: Mapping[str, Any] = {}, accumulator_size: int = 0) -> Any:
-        return self.glue_ctx.write_from_options(
-            frame_or_dfc=self,
-            connection_type=connection_type,
-            connection_options=connection_options,
-            format=format,
-            format_options=format_options,
-            accumulator_size=accumulator_size,
-        )
-
-    def count(self) -> int:
-        return self._jdf.frame.count()
-
     def spigot(self, path: str, options: Any = {}, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0) -> DynamicFrame:
         return self._new(self._jdf)
 
@@ -118,16 +102,8 @@ class DynamicFrame:
         frames = self._jdf.relationalize(root_table_name)
         return DynamicFrameCollection({name: self._new(frame, name) for name, frame in frames.items()}, self.glue_ctx)
 
-    def applyMapping(self, *args: Any, **kwargs: Any) -> DynamicFrame:
-        return self.apply_mapping(*(args[1:] if args and isinstance(args[0], DynamicFrame) else args), **kwargs)
-
     def apply_mapping(self, mappings: Any, case_sensitive: bool = False, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0) -> DynamicFrame:
         return self._new(self._jdf.applyMapping([mappings] if isinstance(mappings, tuple) else mappings))
-
-    def unnest_ddb_json(
-        self, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0
-    ) -> DynamicFrame:
-        return self._new(self._jdf)
 
     def simplify_ddb_json(self) -> DynamicFrame:
         return self._new(self._jdf)
@@ -161,9 +137,6 @@ class DynamicFrameCollection:
     def __getitem__(self, key: str) -> DynamicFrame:
         return self._df_dict[key]
 
-    def __len__(self) -> int:
-        return len(self._df_dict)
-
     def keys(self) -> Any:
         return self._df_dict.keys()
 
@@ -172,71 +145,3 @@ class DynamicFrameCollection:
 
     def select(self, key: str, transformation_ctx: str = "") -> DynamicFrame:
         return self[key]
-
-    def map(
-        self, callable: Callable[[DynamicFrame, str], DynamicFrame], transformation_ctx: str = ""
-    ) -> DynamicFrameCollection:
-        frames = {name: callable(frame, f"{transformation_ctx}:{name}") for name, frame in self._df_dict.items()}
-        return DynamicFrameCollection(frames, self._glue_ctx)
-
-    def flatmap(
-        self, f: Callable[[DynamicFrame, str], DynamicFrame], transformation_ctx: str = ""
-    ) -> DynamicFrameCollection:
-        return self.map(f, transformation_ctx)
-
-
-class DynamicFrameReader:
-    def __init__(self, glue_context: Any) -> None:
-        self._glue_context = glue_context
-
-    def from_rdd(self, data: Any, name: str, schema: Any = None, sampleRatio: Any = None) -> DynamicFrame:
-        return self._glue_context.create_dynamic_frame_from_rdd(data, name, schema, sampleRatio)
-
-    def from_options(self, connection_type: str, connection_options: Any = {}, format: str | None = None, format_options: Any = {}, transformation_ctx: str = "", push_down_predicate: str = "", **kwargs: Any) -> DynamicFrame:
-        return self._glue_context.create_dynamic_frame_from_options(
-            connection_type,
-            connection_options,
-            format,
-            format_options,
-            transformation_ctx,
-            push_down_predicate,
-            **kwargs,
-        )
-
-    def from_catalog(self, database: str | None = None, table_name: str | None = None, redshift_tmp_dir: str = "", transformation_ctx: str = "", push_down_predicate: str = "", additional_options: Any = {}, catalog_id: str | None = None, **kwargs: Any) -> DynamicFrame:
-        return self._glue_context.create_dynamic_frame_from_catalog(
-            database or kwargs.pop("name_space"),
-            table_name,
-            redshift_tmp_dir,
-            transformation_ctx,
-            push_down_predicate,
-            additional_options,
-            catalog_id,
-            **kwargs,
-        )
-
-
-class DynamicFrameWriter:
-    def __init__(self, glue_context: Any) -> None:
-        self._glue_context = glue_context
-
-    def from_options(self, frame: Any, connection_type: str, connection_options: Any = {}, format: str | None = None, format_options: Any = {}, transformation_ctx: str = "") -> Any:
-        return self._glue_context.write_dynamic_frame_from_options(
-            frame, connection_type, connection_options, format, format_options, transformation_ctx
-        )
-
-    def from_catalog(self, frame: Any, database: str | None = None, table_name: str | None = None, redshift_tmp_dir: str = "", transformation_ctx: str = "", additional_options: Any = {}, catalog_id: str | None = None, **kwargs: Any) -> Any:
-        return self._glue_context.write_dynamic_frame_from_catalog(
-            frame,
-            database or kwargs.pop("name_space"),
-            table_name,
-            redshift_tmp_dir,
-            transformation_ctx,
-            additional_options,
-            catalog_id,
-        )
-
-    def from_jdbc_conf(self, frame: Any, catalog_connection: str, connection_options: Any = {}, redshift_tmp_dir: str = "", transformation_ctx: str = "") -> Any:
-        return self._glue_context.write_dynamic_frame_from_jdbc_conf(
-            frame, catalog_connection, connection_options, redshift_tmp_dir, transformation_ctx
-        )

@@ -166,9 +166,6 @@ class JavaSource:
     def getDynamicFrame(self, *partitions: int) -> JavaFrame:  # noqa: N802
         return JavaFrame(self.read())
 
-    def getSampleDynamicFrame(self, number: int, options: Mapping[str, Any]) -> JavaFrame:  # noqa: N802
-        return JavaFrame(self.read().limit(number))
-
     def getDataFrame(self) -> DataFrame:  # noqa: N802
         return cut(self.read())
 
@@ -209,36 +206,20 @@ class JavaSink:
 class ScalaContext:
     def __init__(self, session: SparkSession) -> None:
         self.session = session
-        self.purged: list[str] = []
 
-    def getSource(self, kind: str, options: Mapping[str, Any], context: str, predicate: str) -> JavaSource:  # noqa: N802
+    def getSource(self, kind: str, options: Mapping[str, Any]) -> JavaSource:  # noqa: N802
         return JavaSource(self.session, kind, options)
 
-    def getCatalogSource(  # noqa: N802
-        self, database: str, table: str, folder: str, context: str, predicate: str, options: object, account: object
-    ) -> JavaSource:
+    def getCatalogSource(self, database: Any, table: Any) -> JavaSource:  # noqa: N802
         return JavaSource(self.session, "catalog", {"database": database, "table": table})
 
-    def getSink(self, kind: str, options: Mapping[str, Any], context: str) -> JavaSink:  # noqa: N802
+    def getSink(self, kind: str, options: Mapping[str, Any]) -> JavaSink:  # noqa: N802
         return JavaSink(self.session, kind, options)
 
-    def getCatalogSink(  # noqa: N802
-        self, database: str, table: str, folder: str, context: str, options: object, account: object
-    ) -> JavaSink:
+    def getCatalogSink(self, database: Any, table: Any) -> JavaSink:  # noqa: N802
         return JavaSink(self.session, "catalog", {"database": database, "table": table})
 
-    def getJDBCSink(  # noqa: N802
-        self, connection: str, options: Mapping[str, Any], folder: str, context: str, account: object
-    ) -> JavaSink:
-        return JavaSink(self.session, "jdbc", options)
-
-    def getCatalogSchemaAsSparkSchema(self, database: str, table: str, account: object) -> Any:  # noqa: N802
+    def getCatalogSchemaAsSparkSchema(self, database: str, table: str) -> Any:  # noqa: N802
         # A crawler may have left a table without columns.
         frame = TABLES[database, table](self.session)
         return frame.select([] if database == "legislators" else "*")._jdf.schema()
-
-    def purgeTable(self, database: str, table: str, options: object, context: str, account: object) -> None:  # noqa: N802
-        self.purged.append(f"{database}.{table}")
-
-    def purgeS3Path(self, path: str, options: object, context: str) -> None:  # noqa: N802
-        self.purged.append(path)

@@ -136,14 +136,6 @@ def test_the_application_starts_at_once_its_writes_follow_and_its_end_comes_last
     assert source.closed
 
 
-def test_what_happened_just_before_the_end_is_emitted() -> None:
-    transport, source, program = Transport(), Executions(), Ending()
-    a_capture(source, transport, program=program)
-    source.add(*map(an_execution, range(100)))
-    program.end()
-    assert len(transport.taken) == 202
-
-
 def test_a_program_that_fails_is_a_failed_run_with_its_message() -> None:
     transport, program = Transport(), Ending()
     a_capture(Executions(), transport, program=program)

@@ -33,20 +33,15 @@ class Emitted:
         return True
 
 
-def a_worker(source: Executions, emitted: Emitted, counts: Counts, read: Callable = writes_of) -> Worker:
-    return Worker(Origin(source, read, NoSinks()), emitted, counts, emitted.ended.append, NO_STREAMS, bool)
+def a_worker(
+    source: Executions, emitted: Emitted, counts: Counts, read: Callable = writes_of, prepare: Callable = bool
+) -> Worker:
+    origin = Origin(source, read, NoSinks())
+    return Worker(origin, emitted, counts, emitted.ended.append, NO_STREAMS, bool, prepare=prepare)
 
 
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.message for record in caplog.records if record.levelno == logging.WARNING]
-
-
-def test_a_flush_returns_when_all_that_there_was_is_emitted() -> None:
-    emitted, counts = Emitted(), Counts()
-    worker = a_worker(Executions(*map(an_execution, range(1000))), emitted, counts)
-    assert worker.flush(LONG_S)
-    assert emitted.ids == list(range(1000))
-    assert counts.snapshot()["writes"] == 1000
 
 
 def test_a_flush_does_not_wait_for_roots_that_have_not_ended() -> None:
@@ -206,29 +201,11 @@ def test_a_part_that_is_lost_is_one_warning_and_all_else_is_emitted(caplog: pyte
 def test_a_source_is_prepared_once_something_happened() -> None:
     prepared: list[int] = []
     emitted = Emitted()
-    prepare = lambda: prepared.append(len(emitted.ids))  # noqa: E731
-    silent = Worker(
-        Origin(Executions(), writes_of, NoSinks()),
-        emitted,
-        Counts(),
-        emitted.ended.append,
-        NO_STREAMS,
-        bool,
-        prepare=prepare,
-    )
-    assert silent.flush(LONG_S)
-    assert prepared == []
-    worker = Worker(
-        Origin(Executions(an_execution(1), an_execution(2)), writes_of, NoSinks()),
-        emitted,
-        Counts(),
-        emitted.ended.append,
-        NO_STREAMS,
-        bool,
-        prepare=prepare,
-    )
-    assert worker.flush(LONG_S)
-    assert (prepared, emitted.ids) == ([0], [1, 2])
+    for items, known in (((), []), ((an_execution(1), an_execution(2)), [0])):
+        prepare = lambda: prepared.append(len(emitted.ids))  # noqa: E731
+        assert a_worker(Executions(*items), emitted, Counts(), prepare=prepare).flush(LONG_S)
+        assert prepared == known
+    assert emitted.ids == [1, 2]
 
 
 def test_of_reads_with_the_same_inputs_the_first_is_emitted() -> None:

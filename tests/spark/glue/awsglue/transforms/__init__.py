@@ -1,8 +1,7 @@
-# ruff: noqa: A002, N803, E501 - names, defaults and lines of Glue's own
+# ruff: noqa: N803, E501 - names, defaults and lines of Glue's own
 # fmt: off
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -35,46 +34,9 @@ class Filter(GlueTransform):
         return frame.filter(f, transformation_ctx, info, stageThreshold, totalThreshold)
 
 
-class FlatMap(GlueTransform):
-    def __call__(
-        self, dfc: Any, BaseTransform: Any, frame_name: str, transformation_ctx: str = "", **base_kwargs: Any
-    ) -> Any:
-        def inner(frame: Any, context: str) -> Any:
-            return BaseTransform.apply(**{**base_kwargs, frame_name: frame, "transformation_ctx": context})
-
-        return dfc.flatmap(inner, transformation_ctx)
-
-
 class Join(GlueTransform):
     def __call__(self, frame1: Any, frame2: Any, keys1: Any, keys2: Any, transformation_ctx: str = "") -> Any:
         return frame1.join(keys1, keys2, frame2)
-
-
-class Map(GlueTransform):
-    def __call__(self, frame: Any, f: Any, preservesPartitioning: bool = False, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0) -> Any:
-        return frame.map(f, preservesPartitioning, transformation_ctx, info, stageThreshold, totalThreshold)
-
-
-class MapToCollection(GlueTransform):
-    def __call__(self, dfc: Any, callable: Callable[..., Any], transformation_ctx: str = "") -> Any:
-        return dfc.map(callable, transformation_ctx)
-
-
-class Relationalize(GlueTransform):
-    def __call__(self, frame: Any, staging_path: str | None = None, name: str = "roottable", options: Any = None, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0) -> Any:
-        return frame.relationalize(
-            name, staging_path, options or {}, transformation_ctx, info, stageThreshold, totalThreshold
-        )
-
-
-class RenameField(GlueTransform):
-    def __call__(self, frame: Any, old_name: str, new_name: str, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0) -> Any:
-        return frame.rename_field(old_name, new_name, transformation_ctx, info, stageThreshold, totalThreshold)
-
-
-class Repartition(GlueTransform):
-    def __call__(self, frame: Any, num_partitions: int, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0) -> Any:
-        return frame.repartition(num_partitions, transformation_ctx, info, stageThreshold, totalThreshold)
 
 
 class ResolveChoice(GlueTransform):
@@ -84,19 +46,9 @@ class ResolveChoice(GlueTransform):
         )
 
 
-class SelectFields(GlueTransform):
-    def __call__(self, frame: Any, paths: Any, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0) -> Any:
-        return frame.select_fields(paths, transformation_ctx, info, stageThreshold, totalThreshold)
-
-
 class SelectFromCollection(GlueTransform):
     def __call__(self, dfc: Any, key: str, transformation_ctx: str = "") -> Any:
         return dfc.select(key, transformation_ctx)
-
-
-class Spigot(GlueTransform):
-    def __call__(self, frame: Any, path: str, options: Mapping[str, Any], transformation_ctx: str = "") -> Any:
-        return frame.spigot(path, options, transformation_ctx)
 
 
 class SplitFields(GlueTransform):
@@ -112,10 +64,3 @@ class SplitRows(GlueTransform):
         return frame.split_rows(
             comparison_dict, name1, name2, transformation_ctx, info or "", stageThreshold, totalThreshold
         )
-
-
-class UnnestFrame(GlueTransform):
-    def __call__(
-        self, frame: Any, transformation_ctx: str = "", info: str = "", stageThreshold: int = 0, totalThreshold: int = 0
-    ) -> Any:
-        return frame.unnest(transformation_ctx, info, stageThreshold, totalThreshold)
