@@ -79,28 +79,22 @@ def a_run(
     number=None,
 ):
     """The first and the last event of a run."""
-    run = run_of(job, number if number is not None else day)
-    base = {"producer": _PRODUCER, "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"}
-    job_of = {"namespace": namespace, "name": job, "facets": facets or {}}
     failed = {"errorMessage": a_facet(message=error, programmingLanguage="python")} if error else {}
-    return [
-        {
-            **base,
-            "eventType": "START",
-            "eventTime": f"2025-11-{day:02}T{hour:02}:00:00Z",
-            "run": {"runId": run},
-            "job": job_of,
-        },
-        {
-            **base,
-            "eventType": state,
-            "eventTime": f"2025-11-{day:02}T{hour:02}:{minutes:02}:00Z",
-            "run": {"runId": run, "facets": {**failed, **(run_facets or {})}},
-            "job": job_of,
-            "inputs": list(inputs),
-            "outputs": list(outputs),
-        },
-    ]
+
+    def event(kind, minute, run_facets, **used):
+        run = run_of(job, number if number is not None else day)
+        return {
+            "producer": _PRODUCER,
+            "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+            "eventType": kind,
+            "eventTime": f"2025-11-{day:02}T{hour:02}:{minute:02}:00Z",
+            "run": {"runId": run, "facets": run_facets},
+            "job": {"namespace": namespace, "name": job, "facets": facets or {}},
+            **used,
+        }
+
+    end = event(state, minutes, {**failed, **(run_facets or {})}, inputs=list(inputs), outputs=list(outputs))
+    return [event("START", 0, {}), end]
 
 
 _CHECK = {
@@ -139,59 +133,30 @@ def emissions(days=(17, 18, 19, 20)):
         estimated["facets"]["version"] = a_facet(datasetVersion=str(8_300 + day))
         rows = a_facet(table="f392", sequence=day, firstRow=10 * day, nextRow=10 * day + 10)
         estimated["outputFacets"] = {"headwater_rows": rows}
+        took = {"hour": 7, "minutes": 11 + day % 3}
         events += a_run(
-            "emissions.estimate",
-            day,
-            [a_dataset("checked", fields)],
-            [estimated],
-            hour=7,
-            minutes=11 + day % 3,
-            facets={"sql": sql},
+            "emissions.estimate", day, [a_dataset("checked", fields)], [estimated], **took, facets={"sql": sql}
         )
-        by_day = a_dataset(
-            "public.co2_by_day",
-            BY_DAY,
-            {"date": [("estimated", "date")], "co2_t": [("estimated", "co2_kg", "sum(co2_kg) / 1000")]},
-            MARTS,
-        )
+        sources = {"date": [("estimated", "date")], "co2_t": [("estimated", "co2_kg", "sum(co2_kg) / 1000")]}
+        by_day = a_dataset("public.co2_by_day", BY_DAY, sources, MARTS)
+        of_marts = {"namespace": "marts"}
         events += a_run(
-            "marts.co2_by_day", day, [a_dataset("estimated", ESTIMATED)], [by_day], hour=8, minutes=2, namespace="marts"
+            "marts.co2_by_day", day, [a_dataset("estimated", ESTIMATED)], [by_day], hour=8, minutes=2, **of_marts
         )
         if day > 18:
-            failed = day == days[-1]
-            error = ERROR if failed else None
-            events += a_run(
-                "marts.airline_report",
-                day,
-                [a_dataset("estimated", ESTIMATED)],
-                [a_dataset("public.airline_report", BY_DAY, None, MARTS)],
-                hour=9,
-                minutes=21,
-                state="FAIL" if failed else "COMPLETE",
-                namespace="marts",
-                error=error,
-            )
+            report = a_dataset("public.airline_report", BY_DAY, None, MARTS)
+            end = {"state": "FAIL", "error": ERROR} if day == days[-1] else {}
+            read = [a_dataset("estimated", ESTIMATED)]
+            events += a_run("marts.airline_report", day, read, [report], hour=9, minutes=21, **of_marts, **end)
         failed_test = {"assertion": "not_null", "column": "flight", "success": False, "actual": "3", "expected": "0"}
         tests = a_facet(assertions=[failed_test, {"assertion": "unique", "column": "flight", "success": True}])
-        events += a_run(
-            "ops.rejections",
-            day,
-            [{**a_dataset("rejected"), "inputFacets": {"subset": _a_day(day), "dataQualityAssertions": tests}}],
-            [a_dataset("tmp.rejections", None, None, LAKE)],
-            hour=9,
-            namespace="ops",
-            run_facets={"extractionError": a_facet(totalTasks=2, failedTasks=1, errors=[])},
-        )
+        read = {**a_dataset("rejected"), "inputFacets": {"subset": _a_day(day), "dataQualityAssertions": tests}}
+        partly = {"extractionError": a_facet(totalTasks=2, failedTasks=1, errors=[])}
+        temporary = a_dataset("tmp.rejections")
+        events += a_run("ops.rejections", day, [read], [temporary], hour=9, namespace="ops", run_facets=partly)
         waits = a_facet(upstream=[{"job": {"namespace": "ops", "name": "ops.rejections"}}], downstream=[])
-        events += a_run(
-            "bi.dashboard_of_emissions_per_airline_and_day",
-            day,
-            [by_day],
-            [],
-            hour=10,
-            namespace="bi",
-            run_facets={"jobDependencies": waits},
-        )
+        board = "bi.dashboard_of_emissions_per_airline_and_day"
+        events += a_run(board, day, [by_day], hour=10, namespace="bi", run_facets={"jobDependencies": waits})
     return events
 
 
@@ -199,14 +164,9 @@ def a_hub(readers):
     """A dataset with thousands of readers, each with an output of its own."""
     events = a_run("hub.load", 1, (), [a_dataset("hub", [("id", "int")])])
     for number in range(readers):
-        events += a_run(
-            f"reader.{number:04}",
-            2 + number % 20,
-            [a_dataset("hub")],
-            [a_dataset(f"copy.{number:04}")],
-            minutes=number % 60,
-            number=number,
-        )[1:]
+        when = {"day": 2 + number % 20, "minutes": number % 60, "number": number}
+        copy = a_dataset(f"copy.{number:04}")
+        events += a_run(f"reader.{number:04}", inputs=[a_dataset("hub")], outputs=[copy], **when)[1:]
     return events
 
 
@@ -216,10 +176,8 @@ def a_wide_graph(chains=95, length=10):
     for chain in range(chains):
         before = "wide"
         for step in range(length):
-            target = f"chain.{chain:03}.{step}"
-            events += a_run(f"job.{chain:03}.{step}", 2 + step, [a_dataset(before)], [a_dataset(target)], number=chain)[
-                1:
-            ]
+            target, job = f"chain.{chain:03}.{step}", f"job.{chain:03}.{step}"
+            events += a_run(job, 2 + step, [a_dataset(before)], [a_dataset(target)], number=chain)[1:]
             before = target
     return events
 
@@ -242,17 +200,9 @@ def a_failure_far_upstream(length=7):
     for day in (1, 2):
         before = "source"
         for step in range(length):
-            is_failed = day == 2 and step == 0
+            end = {"state": "FAIL", "error": ERROR} if day == 2 and step == 0 else {}
             target = f"step.{step}"
-            events += a_run(
-                f"far.{step}",
-                day,
-                [a_dataset(before)],
-                [a_dataset(target)],
-                state="FAIL" if is_failed else "COMPLETE",
-                error=ERROR if is_failed else None,
-                hour=6 + step,
-            )
+            events += a_run(f"far.{step}", day, [a_dataset(before)], [a_dataset(target)], hour=6 + step, **end)
             before = target
     return events
 

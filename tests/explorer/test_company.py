@@ -39,6 +39,7 @@ def test_a_job_that_read_another_part_than_was_written_says_so_and_what_it_makes
     page.goto(f"{company.url}/explore/impact?node=dataset:{LAKE}:silver/shop/orders&kind=job")
     row = page.get_by_role("region", name="impact").get_by_role("row").filter(has_text="売上_日次集計")
     row.get_by_text("read another part").wait_for()
+    page.get_by_text(re.compile(r"^(\d+) shown of \d+ datasets, \1 jobs;")).wait_for()
 
 
 def test_a_table_is_found_by_the_last_part_of_its_name_before_columns(open_view, company):

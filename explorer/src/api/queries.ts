@@ -34,30 +34,18 @@ export const ME = call("/api/v1/me");
 
 // -- search
 
-export interface Searching {
+interface Searching {
   q: string;
   tag: string;
   state?: TestState;
-  kind: "name" | "field";
   limit: number;
   /** The namespace to search; all of them if not given. */
   namespace: string | undefined;
 }
 
-export async function search(
-  { q, tag, state, kind, limit, namespace }: Searching,
-  signal?: AbortSignal,
-): Promise<{ hits: Hit[]; total: number; truncated: boolean }> {
-  const query = {
-    q,
-    tag,
-    state: state || undefined,
-    namespace,
-    limit,
-    filter: kind === "field" ? "column" : undefined,
-    sort: q ? "relevance" : undefined,
-    form: "summary",
-  };
+export async function search(kind: "name" | "field", searching: Searching, signal?: AbortSignal) {
+  const [filter, sort] = [kind === "field" ? "column" : undefined, searching.q ? "relevance" : undefined];
+  const query = { ...searching, filter, sort, form: "summary" };
   const { results, totalCount, truncated } = await get("/api/v1/search", { query, signal });
   for (const hit of results) if (hit.field === undefined) learnName(hit.nodeId, hit);
   return { hits: results, total: totalCount, truncated };
@@ -88,27 +76,16 @@ async function lineage(
   { node, depth, at = "", direction, fold, dependencies, full }: LineageQuery,
   signal?: AbortSignal,
 ): Promise<Lineage> {
-  const ways = VERSION.test(node) ? {} : { direction, fold };
-  const query = {
-    nodeId: node,
-    depth,
-    lineageAt: at,
-    ...ways,
-    dependencies: dependencies ? ("true" as const) : undefined,
-    form: full ? undefined : "summary",
-  };
+  const sides = VERSION.test(node) ? {} : { direction, fold };
+  const form = full ? undefined : "summary";
+  const query = { nodeId: node, depth, lineageAt: at, ...sides, dependencies: dependencies || undefined, form };
   const graph = await get("/api/v1/lineage", { query, signal });
   const nodes: readonly GraphNode[] = graph.graph;
-  const arrows: Arrow[] = nodes.flatMap((node) =>
-    [...node.inEdges, ...node.outEdges].map(({ origin, destination }) => ({ from: origin, to: destination })),
-  );
-  arrows.push(
-    ...(graph.dependencies ?? []).map(({ origin, destination }) => ({
-      from: origin,
-      to: destination,
-      isControl: true,
-    })),
-  );
+  const data = nodes.flatMap(({ inEdges, outEdges }) => [...inEdges, ...outEdges]);
+  const arrows: Arrow[] = [
+    ...data.map(({ origin: from, destination: to }) => ({ from, to })),
+    ...(graph.dependencies ?? []).map(({ origin: from, destination: to }) => ({ from, to, isControl: true })),
+  ];
   const more = new Map(nodes.flatMap(({ id, more }) => (more ? [[id, more] as const] : [])));
   return toLineage(nodes.map(toItem), arrows, graph.truncated, more);
 }
@@ -151,10 +128,7 @@ export async function history(
   return null;
 }
 
-export interface NeighbourPage {
-  items: Item[];
-  cursor: string | null;
-}
+export type NeighbourPage = Awaited<ReturnType<typeof neighbours>>;
 
 /** Return a page of a fold's nodes, by name. An empty page may have a next page. */
 export async function neighbours(
@@ -163,7 +137,7 @@ export async function neighbours(
   q: string,
   cursor: string | undefined,
   signal?: AbortSignal,
-): Promise<NeighbourPage> {
+) {
   const page = await get("/api/v1/lineage/neighbours", {
     query: { nodeId: node, side, q, limit: DRAWN_MAX, cursor },
     signal,
@@ -251,44 +225,34 @@ export const columnsThen = (node: string, depth: number, at: string) =>
 async function columns(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
   const query = { nodeId: node, depth, lineageAt: at, withDownstream: true };
   const response = await get("/api/v1/column-lineage", { query, signal });
-  const shown: Column[] = [],
-    sources = new Map<string, readonly Source[]>(),
-    about = new Map<string, Source[]>();
-  for (const node of response.graph) {
-    if (!node.data) continue;
-    const id = unversioned(node.id),
-      { data } = node;
-    learnDataset({ namespace: data.namespace, name: data.dataset });
-    shown.push({
-      id,
-      dataset: datasetId({ namespace: data.namespace, name: data.dataset }),
-      namespace: data.namespace,
-      datasetName: data.dataset,
-      field: data.field,
-      type: data.fieldType || null,
-      stale: data.stale,
-      known: data.schemaKnown,
-      place: data.schemaPlace,
-      reportedBy: data.reportedBy.map(({ run, job, version, declared }) => ({
-        run,
-        job: job ? jobId(job) : null,
-        version,
-        declared,
-      })),
-    });
-    sources.set(id, data.inputFields.map(toSource));
-    about.set(id, data.datasetDependencies.map(toSource));
-  }
-  const dependencies = new Map(
-    response.datasets.map((entry) => [unversioned(entry.id), entry.datasetDependencies.map(toSource)]),
-  );
-  return { columns: shown, sources, own: about, dependencies, truncated: response.truncated };
+  const known = response.graph.flatMap(({ id, data }) => (data ? [{ ...data, id: unversioned(id) }] : []));
+  return {
+    columns: known.map(toColumn),
+    sources: new Map(known.map(({ id, inputFields }) => [id, inputFields.map(toSource)])),
+    own: new Map(known.map(({ id, datasetDependencies }) => [id, datasetDependencies.map(toSource)])),
+    dependencies: new Map(
+      response.datasets.map((entry) => [unversioned(entry.id), entry.datasetDependencies.map(toSource)]),
+    ),
+    truncated: response.truncated,
+  };
+}
+
+function toColumn({ id, namespace, dataset: name, field, stale, ...data }: ColumnData & { id: string }): Column {
+  learnDataset({ namespace, name });
+  return {
+    ...{ id, namespace, field, stale, dataset: datasetId({ namespace, name }), datasetName: name },
+    type: data.fieldType || null,
+    known: data.schemaKnown,
+    place: data.schemaPlace,
+    reportedBy: data.reportedBy.map(({ job, ...reporter }) => ({ ...reporter, job: job && jobId(job) })),
+  };
 }
 
 /** Remember how the ids of a dataset's columns are cut. */
 const learnDataset = (dataset: { namespace: string; name: string }) => learnName(datasetId(dataset), dataset);
 
-type InputField = NonNullable<ResponseOf<"/api/v1/column-lineage">["graph"][number]["data"]>["inputFields"][number];
+type ColumnData = NonNullable<ResponseOf<"/api/v1/column-lineage">["graph"][number]["data"]>;
+type InputField = ColumnData["inputFields"][number];
 
 function toSource(source: InputField): Source {
   const dataset = { namespace: source.namespace, name: source.dataset };

@@ -10,6 +10,9 @@ const NIGHT = "2025-11-20T02:00:00Z",
   MORNING = "2025-11-20T08:00:00Z";
 const NOTHING = { nodes: { added: [], removed: [] }, edges: { added: [], removed: [] } };
 const NO_COLUMNS = { added: [], removed: [], retyped: [] };
+const aStep = (time: string, run: string | null, change: Partial<Step>): Step => {
+  return { ...NOTHING, columns: NO_COLUMNS, time, runs: run ? [{ job: `job:n:${run}`, run }] : [], ...change };
+};
 
 const typed = (name: string, type: string, createdAt: string | null = null): Item =>
   anItem(name, { createdAt, fields: [{ name: "amount", type, description: null }] });
@@ -22,35 +25,17 @@ const comparison = compareLineages(
   ),
   SINCE,
 );
+const joined = { origin: "elsewhere", destination: "job:n:join" };
 const steps: Step[] = [
-  {
-    ...NOTHING,
-    time: NIGHT,
-    runs: [{ job: "job:n:load", run: "r1" }],
-    nodes: { added: ["new"], removed: [] },
-    columns: NO_COLUMNS,
-  },
-  { ...NOTHING, time: NIGHT, runs: [], columns: { ...NO_COLUMNS, retyped: [{ dataset: "orders", name: "amount" }] } },
-  {
-    time: MORNING,
-    runs: [{ job: "job:n:join", run: null }],
-    nodes: { added: [], removed: [] },
-    edges: {
-      added: [{ origin: "elsewhere", destination: "job:n:join" }],
-      removed: [{ origin: "orders", destination: "old" }],
-    },
+  aStep(NIGHT, "load", { nodes: { added: ["new"], removed: [] } }),
+  aStep(NIGHT, null, { columns: { ...NO_COLUMNS, retyped: [{ dataset: "orders", name: "amount" }] } }),
+  aStep(MORNING, "join", {
+    edges: { added: [joined], removed: [{ origin: "orders", destination: "old" }] },
     columns: { ...NO_COLUMNS, added: [{ dataset: "orders", name: "tax" }] },
-  },
+  }),
 ];
-const rows = changeRows(
-  comparison,
-  new Map([
-    ["new", 0],
-    ["orders", 0],
-    ["elsewhere", 0],
-  ]),
-  steps,
-);
+const drawn = new Map(["new", "orders", "elsewhere"].map((id) => [id, 0]));
+const rows = changeRows(comparison, drawn, steps);
 
 test("changes are told by kind, with the last step that made each", () => {
   expect(rows.map(({ id, change, isDrawn, cause }) => [id, change, isDrawn, cause?.time, cause?.runs[0]?.job])).toEqual(
@@ -76,14 +61,11 @@ test("columns are told with what changed of each, and who made it", () => {
     [idOf("old"), "removed"],
   ] as const);
   const dataset = "dataset:s3://lake:orders";
-  const made: Step[] = [
-    {
-      ...NOTHING,
-      time: NIGHT,
-      runs: [{ job: "job:n:load", run: "r1" }],
+  const made = [
+    aStep(NIGHT, "load", {
       columns: { added: [{ dataset, name: "tax" }], removed: [], retyped: [{ dataset, name: "amount" }] },
-    },
-    { ...NOTHING, time: MORNING, runs: [], columns: { ...NO_COLUMNS, retyped: [{ dataset, name: "other" }] } },
+    }),
+    aStep(MORNING, null, { columns: { ...NO_COLUMNS, retyped: [{ dataset, name: "other" }] } }),
   ];
   const told = columnChangeRows(
     { lines: NO_LINES, changes, details, arrows: new Map() },

@@ -1,7 +1,11 @@
 /** What facets of runs, inputs and outputs say. */
 
+interface Named {
+  namespace: string;
+  name: string;
+}
 interface Use {
-  datasetVersionId: { namespace: string; name: string };
+  datasetVersionId: Named;
   facets: Record<string, unknown>;
 }
 
@@ -15,31 +19,20 @@ export function rowsOf(use: { facets: unknown }): number | null {
   return null;
 }
 
-const isOf =
-  (dataset: { namespace: string; name: string }) =>
-  ({ datasetVersionId: id }: Use) =>
-    id.namespace === dataset.namespace && id.name === dataset.name;
+interface Writer {
+  outputDatasetVersions: readonly Use[];
+}
+
+const outputOf = (run: Writer, { namespace, name }: Named) =>
+  run.outputDatasetVersions.find(({ datasetVersionId: id }) => id.namespace === namespace && id.name === name);
 
 /** Return the runs that wrote a dataset. */
-export const runsThatWrote = <R extends { outputDatasetVersions: readonly Use[] }>(
-  runs: readonly R[],
-  dataset: { namespace: string; name: string },
-): R[] => runs.filter(({ outputDatasetVersions }) => outputDatasetVersions.some(isOf(dataset)));
+export const runsThatWrote = <R extends Writer>(runs: readonly R[], dataset: Named) =>
+  runs.filter((run) => outputOf(run, dataset));
 
 /** Return the rows that each run wrote into a dataset, in the order of the runs, without runs that counted none. */
-export const rowsWritten = (
-  runs: readonly { outputDatasetVersions: readonly Use[] }[],
-  dataset: { namespace: string; name: string },
-): number[] =>
-  runs.flatMap(({ outputDatasetVersions }) => {
-    const use = outputDatasetVersions.find(isOf(dataset));
-    return (use && rowsOf(use)) ?? [];
-  });
-
-export interface Parent {
-  run: string;
-  job: { namespace: string; name: string };
-}
+export const rowsWritten = (runs: readonly Writer[], dataset: Named): number[] =>
+  runs.flatMap((run) => rowsOf(outputOf(run, dataset) ?? { facets: null }) ?? []);
 
 /** Return the text of a member; null of another type. */
 const memberOf = (of: unknown, name: string) => {
@@ -48,7 +41,7 @@ const memberOf = (of: unknown, name: string) => {
 };
 
 /** Return what OpenLineage's facet `parent` names; null where it names no run and no job. */
-export function parentOf(facets: Record<string, unknown>): Parent | null {
+export function parentOf(facets: Record<string, unknown>) {
   const parent = facets["parent"] as Record<string, unknown> | undefined;
   const run = memberOf(parent?.["run"], "runId"),
     namespace = memberOf(parent?.["job"], "namespace"),
@@ -106,11 +99,8 @@ function textOfPartition(partition: unknown): string | null {
 }
 
 function compared(condition: Json): string | null {
-  const [left, right, sign] = [
-    side(condition["left"]),
-    side(condition["right"]),
-    COMPARISONS[String(condition["comparison"])],
-  ];
+  const [left, right] = [side(condition["left"]), side(condition["right"])];
+  const sign = COMPARISONS[String(condition["comparison"])];
   return left === null || right === null || sign === undefined ? null : `${left} ${sign} ${right}`;
 }
 

@@ -3,13 +3,6 @@
 import { groupBy } from "./group-by";
 import { hasTitles } from "./kinds";
 
-export interface Folder {
-  /** The segments down to the folder, with slashes between. */
-  path: string;
-  title: string;
-  count: number;
-}
-
 const FOLDERS_MAX = 12;
 
 export interface Named {
@@ -21,8 +14,11 @@ export interface Named {
 export const segmentsOf = ({ namespace, name }: Named): string[] =>
   hasTitles(namespace) ? [name] : name.split(/[./]/).filter((segment) => segment !== "");
 
-/** Return the folders of the names within a folder (empty: of all), the largest first; none of a single name. */
-export function foldersOf(names: readonly Named[], within: string): Folder[] {
+/** Return the folders of the names within a folder (empty: of all), the largest first; none of a single name.
+ *
+ * The path of a folder has the segments down to it, with slashes between.
+ */
+export function foldersOf(names: readonly Named[], within: string) {
   const paths = names.filter((name) => isIn(name, within)).map(segmentsOf);
   const depth = sharedDepth(paths);
   const deep = paths.filter(({ length }) => length > depth + 1);

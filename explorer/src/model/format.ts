@@ -30,6 +30,9 @@ export function agoOn(time: string, now: number): string {
 /** Return the whole days until a time, 0 of a time in the past; `now` is in milliseconds. */
 export const daysUntil = (time: string, now: number) => Math.max(0, Math.floor((Date.parse(time) - now) / 86_400_000));
 
+/** The moment after a time: a browser counts whole milliseconds. */
+export const justAfter = (time: string) => new Date(Date.parse(time) + 1).toISOString();
+
 /** "2025-11-20 12:00:00" in UTC. */
 export function utc(time: string | null): string {
   return time ? new Date(time).toISOString().replace("T", " ").slice(0, 19) : "–";

@@ -2,36 +2,25 @@
 
 import { datasetOf } from "../url/ids";
 import type { ColumnLines } from "./columns";
+import { groupBy } from "./group-by";
 
-export interface IndirectSource {
-  /** Id of the dataset. */
-  id: string;
-  namespace: string;
-  name: string;
-  /** "join", "filter", "group": what its columns are used for. */
-  roles: readonly string[];
-  fields: readonly string[];
-}
+export type IndirectSource = ReturnType<typeof indirectSources>[number];
 
 const ROLES: Readonly<Record<string, string>> = { GROUP_BY: "group", INDIRECT: "indirect" };
 
 /** Name what a column is used for, after the subtype of its transformation. */
 const roleOf = (kind: string) => ROLES[kind] ?? kind.toLowerCase().replaceAll("_", " ");
 
-/** Return the datasets that a column, or all columns of a dataset, depend on indirectly; its own dataset apart. */
-export function indirectSources(lines: ColumnLines, of: string): IndirectSource[] {
+/** Return the datasets that a column, or all columns of a dataset, depend on indirectly, with their roles. */
+export function indirectSources(lines: ColumnLines, of: string) {
   const target = datasetOf(of);
-  const sources = new Map<string, IndirectSource>();
-  for (const source of [...(lines.dependencies.get(target) ?? []), ...(lines.own.get(of) ?? [])]) {
-    if (source.dataset === target) continue;
-    const { roles, fields } = sources.get(source.dataset) ?? { roles: [], fields: [] };
-    sources.set(source.dataset, {
-      id: source.dataset,
-      namespace: source.namespace,
-      name: source.datasetName,
-      roles: [...new Set([...roles, ...source.steps.map(({ kind }) => roleOf(kind))])],
-      fields: [...new Set([...fields, ...(source.field === null ? [] : [source.field])])],
-    });
-  }
-  return [...sources.values()];
+  const sources = [...(lines.dependencies.get(target) ?? []), ...(lines.own.get(of) ?? [])];
+  const others = sources.filter(({ dataset }) => dataset !== target);
+  return [...groupBy(others, ({ dataset }) => dataset)].map(([id, all]) => ({
+    id,
+    namespace: all[0]!.namespace,
+    name: all[0]!.datasetName,
+    roles: [...new Set(all.flatMap(({ steps }) => steps.map(({ kind }) => roleOf(kind))))],
+    fields: [...new Set(all.flatMap(({ field }) => field ?? []))],
+  }));
 }

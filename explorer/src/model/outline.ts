@@ -14,41 +14,23 @@ export interface Step {
   metadata?: Record<string, unknown> | null;
 }
 
-export interface Fold {
-  key: string;
-  action: string;
-  count: number;
-  /** How many of them nothing was made of. */
-  leaves: number;
-  /** Whole seconds since 1970. */
-  first: number;
-  last: number;
-  /** False where no way leads to the root. */
-  complete: boolean;
-  examples: readonly Pick<Step, "node_id" | "storage_location">[];
-  children: readonly Fold[];
-}
-
 export type Group = components["schemas"]["OutlineGroup"];
+
+/** Records with the same action at the same place. */
+export interface Fold extends Omit<Group, "id" | "parent" | "examples"> {
+  key: string;
+  examples: readonly Pick<Step, "node_id" | "storage_location">[];
+  children: Fold[];
+}
 
 const EXAMPLES = 3;
 
 /** Nest the groups of an outline: each after its parent. A group without its parent goes to the top. */
 export function nestGroups(groups: readonly Group[]): Fold[] {
   const tops: Fold[] = [],
-    folds = new Map<number, Fold & { children: Fold[] }>();
+    folds = new Map<number, Fold>();
   for (const group of groups) {
-    const fold = {
-      key: String(group.id),
-      action: group.action_taken,
-      count: group.records,
-      leaves: group.leaves,
-      first: group.firstRecordedAt,
-      last: group.lastRecordedAt,
-      complete: group.complete,
-      examples: group.examples,
-      children: [],
-    };
+    const fold = { ...group, key: String(group.id), children: [] };
     folds.set(group.id, fold);
     (group.parent === null ? tops : (folds.get(group.parent)?.children ?? tops)).push(fold);
   }
@@ -70,11 +52,11 @@ export function outlineOf(records: readonly Step[], root: string): Fold[] {
       .sort(([, a], [, b]) => least(times(a)) - least(times(b)) || (a[0]!.action_taken < b[0]!.action_taken ? -1 : 1))
       .map(([action, steps]) => ({
         key: action,
-        action,
-        count: steps.length,
+        action_taken: action,
+        records: steps.length,
         leaves: steps.filter(({ node_id }) => !below.has(node_id)).length,
-        first: least(times(steps)),
-        last: most(times(steps)),
+        firstRecordedAt: least(times(steps)),
+        lastRecordedAt: most(times(steps)),
         complete: true,
         examples: steps.slice(0, EXAMPLES),
         children: fold(steps.map((step) => step.node_id)),

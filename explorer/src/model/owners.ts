@@ -32,22 +32,20 @@ export function byOwner(impacted: readonly Impacted[]): Reached[] {
   );
 }
 
-interface Place {
-  time: string;
-  address: string;
-}
-
 export const countOf = ({ jobs, datasets }: Pick<Reached, "jobs" | "datasets">) =>
   [jobs.length && plural(jobs.length, "job"), datasets.length && plural(datasets.length, "dataset")]
     .filter(Boolean)
     .join(" and ");
 
 /** Return a message to an owner as text: what a change does to what they own, with the time and the address of the list. */
-export function messageTo({ owner, jobs, datasets, hops }: Reached, changed: string, at: Place): string {
-  const lines = [...datasets, ...jobs].map((name) => `- ${name}`);
+export function messageTo(
+  { owner, jobs, datasets, hops }: Reached,
+  changed: string,
+  at: { time: string; address: string },
+): string {
   return [
     `To ${owner || "whom it concerns"}: a change of ${changed} reaches ${countOf({ jobs, datasets })} of yours, the nearest ${plural(hops, "hop")} away.`,
-    ...lines,
+    ...[...datasets, ...jobs].map((name) => `- ${name}`),
     `As of ${utc(at.time).slice(0, 16)} UTC: ${at.address}`,
   ].join("\n");
 }

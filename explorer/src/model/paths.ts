@@ -43,19 +43,16 @@ export function neighboursOf(arrows: readonly Arrow[], id: string): PathNodes {
   ]);
 }
 
-export interface Trouble {
-  item: Item;
-  hops: number;
-}
+export type Trouble = ReturnType<typeof nearestTroubles>[number];
 
 /** True of a job with a failed last run, a stale dataset, and a node with a failing test. */
 const isTroubled = (item: Item) =>
   item.state === "FAILED" || item.state === "ABORTED" || item.stale || (item.tests?.failed ?? 0) > 0;
 
 /** Return the nearest troubles upstream of a node: no other trouble lies on the way. */
-export function nearestTroubles(lineage: Lineage, id: string, most = 10): Trouble[] {
+export function nearestTroubles(lineage: Lineage, id: string, most = 10) {
   const seen = new Set([id]);
-  const troubles: Trouble[] = [];
+  const troubles: { item: Item; hops: number }[] = [];
   let level = [id];
   for (let hops = 1; level.length && troubles.length < most; hops++) {
     const next: string[] = [];

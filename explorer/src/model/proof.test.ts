@@ -92,42 +92,29 @@ test("what is gone fails, and says so", async () => {
 
 test("the compaction's own step is no record, and neither is one of another root", async () => {
   const archive = await anArchive();
-  for (const change of [{ node_id: "compaction" }, { root_id: "other" }])
-    expect((await computed({ ...archive, claims: { ...archive.claims, ...change } })).checks[RECORD]!.holds).toBe(
-      false,
-    );
+  for (const change of [{ node_id: "compaction" }, { root_id: "other" }]) {
+    const { checks } = await computed({ ...archive, claims: { ...archive.claims, ...change } });
+    expect(checks[RECORD]!.holds).toBe(false);
+  }
 });
 
 test("before its day is sealed only the object and the record are checked", async () => {
   const { claims, bytes } = await anArchive();
-  expect(
-    (await computed({ claims: { ...claims, digests: [], end: null }, bytes })).checks.map((check) => check.holds),
-  ).toEqual([true, true]);
+  const { checks } = await computed({ claims: { ...claims, digests: [], end: null }, bytes });
+  expect(checks.map(({ holds }) => holds)).toEqual([true, true]);
 });
 
 test("groups are nested below their parents", () => {
-  const aGroup = (id: number, parent: number | null): Group => ({
-    id,
-    parent,
-    action_taken: `a${id}`,
-    records: 1,
-    leaves: 0,
-    firstRecordedAt: 1,
-    lastRecordedAt: 2,
-    complete: true,
-    examples: [],
-  });
+  const of = { records: 1, leaves: 0, firstRecordedAt: 1, lastRecordedAt: 2, complete: true, examples: [] };
+  const aGroup = (id: number, parent: number | null): Group => ({ ...of, id, parent, action_taken: `a${id}` });
   const folds = nestGroups([aGroup(0, null), aGroup(1, 0), aGroup(2, 0), aGroup(3, 1), aGroup(5, 4)]);
   expect(
-    folds.map(({ action, children }) => [action, children.map((child) => [child.action, child.children.length])]),
+    folds.map(({ action_taken: action, children }) => [
+      action,
+      children.map((child) => `${child.action_taken} ${child.children.length}`),
+    ]),
   ).toEqual([
-    [
-      "a0",
-      [
-        ["a1", 1],
-        ["a2", 0],
-      ],
-    ],
+    ["a0", ["a1 1", "a2 0"]],
     ["a5", []],
   ]);
 });

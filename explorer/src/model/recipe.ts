@@ -2,28 +2,14 @@
 
 import { type ColumnLines, isCopy, type Source } from "./columns";
 
-export interface RecipeStep {
-  /** The column that is made, and the columns that it is made of. */
-  id: string;
-  sources: readonly string[];
-  /** Expression or kind of the operation; empty where it is a copy. */
-  how: string;
-  masked: boolean;
-  /** Columns that a copy went through, unchanged. */
-  by: readonly string[];
-}
+export type RecipeStep = NonNullable<ReturnType<typeof stepOf>>;
 
-export interface Recipe {
-  steps: readonly RecipeStep[];
-  /** Columns of which nothing is reported. */
-  origins: readonly string[];
-  truncated: boolean;
-}
+export type Recipe = ReturnType<typeof recipeOf>;
 
 const STEPS_MAX = 60;
 
-/** Return the recipe of a column, nearest first, each column once; copies of copies are one step. */
-export function recipeOf(lines: ColumnLines, id: string): Recipe {
+/** Return the steps to a column, nearest first, each column once, and the columns of which nothing is reported. */
+export function recipeOf(lines: ColumnLines, id: string) {
   const steps: RecipeStep[] = [],
     origins: string[] = [];
   const seen = new Set([id]),
@@ -49,7 +35,8 @@ const directOf = (lines: ColumnLines, id: string) =>
     ({ field, steps }) => field !== null && (!steps.length || steps.some(({ direct }) => direct)),
   );
 
-function stepOf(lines: ColumnLines, id: string, seen: ReadonlySet<string>): RecipeStep | null {
+/** Return a column, its sources and the operation; a copy of copies is one step, `by` the columns between. */
+function stepOf(lines: ColumnLines, id: string, seen: ReadonlySet<string>) {
   let sources = directOf(lines, id);
   if (!sources.length) return null;
   const by: string[] = [];

@@ -19,12 +19,8 @@ const sentBy = (command: string) => JSON.parse(/-d '([^']*)'$/.exec(command)![1]
 
 test("the command sends the start and the end of one run, with schemas and columns", () => {
   const [start, complete] = sentBy(curlOf(intakeOf(ROOT, null, false), AT));
-  expect([start.eventType, complete.eventType, start.eventTime, complete.eventTime]).toEqual([
-    "START",
-    "COMPLETE",
-    "2025-11-20T11:59:00.000Z",
-    "2025-11-20T12:00:00.000Z",
-  ]);
+  expect([start.eventType, start.eventTime]).toEqual(["START", "2025-11-20T11:59:00.000Z"]);
+  expect([complete.eventType, complete.eventTime]).toEqual(["COMPLETE", "2025-11-20T12:00:00.000Z"]);
   expect(start.run.runId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(complete.run).toEqual(start.run);
   const [output] = complete.outputs;

@@ -68,11 +68,14 @@ test("where no name is like it, Enter looks among records", async () => {
   expect(location.search).toBe("?q=UA1545&kind=record");
 });
 
-test("a click on what breaks opens the impact of a column", async () => {
+test.each([
+  ["What breaks", "impact"],
+  ["co2_kg", "columns"],
+])("a click on %s opens the %s of a column", async (text, view) => {
   const { user, box } = openSearch();
   await user.type(box, "estim");
-  await user.click(await screen.findByText("What breaks"));
-  expect(location.pathname).toBe("/explore/impact");
+  await user.click(await screen.findByText(text, { selector: ".hits *" }));
+  expect(location.pathname).toBe(`/explore/${view}`);
 });
 
 test("Escape closes the list, then leaves the box", async () => {

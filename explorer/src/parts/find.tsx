@@ -2,19 +2,21 @@
 
 import "./find.css";
 
-import { type ComponentProps, useEffect, useId, useRef } from "react";
+import { type ComponentProps, useId, useRef } from "react";
 import type { Hit } from "../api/queries";
 import { HitState, KIND_OF_HIT, Marked } from "./hits";
+import { useListener } from "./keys";
 import { KindOf, SignOf } from "./signs";
 import { type Finding, useFind } from "./use-find";
 
 const WORDS = "Find a table, job or column by a part of its name";
 
-export function Find({ large = false, start = "" }: { large?: boolean; start?: string }) {
-  const finding = useFind(start);
+export function Find({ large = false }: { large?: boolean }) {
+  const finding = useFind();
   const { typed, isShown, hits, chosen } = finding;
   const list = useId();
-  const box = useAway(() => finding.setOpen(false));
+  const box = useRef<HTMLDivElement>(null);
+  useListener("pointerdown", ({ target }) => box.current?.contains(target as Node) || finding.setOpen(false));
   const leave = () => document.getElementById("view")?.focus({ preventScroll: true });
   const go = (hit?: Hit, toImpact?: boolean) => {
     leave();
@@ -44,19 +46,6 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
       <Hits id={list} finding={finding} go={go} />
     </div>
   );
-}
-
-/** Return what to mark as inside; `leave` is called where the pointer goes down outside. */
-function useAway(leave: () => void) {
-  const box = useRef<HTMLDivElement>(null);
-  const latest = useRef(leave);
-  latest.current = leave;
-  useEffect(() => {
-    const away = (event: PointerEvent) => box.current?.contains(event.target as Node) || latest.current();
-    document.addEventListener("pointerdown", away);
-    return () => document.removeEventListener("pointerdown", away);
-  }, []);
-  return box;
 }
 
 type Go = (hit?: Hit, toImpact?: boolean) => void;

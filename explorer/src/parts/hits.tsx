@@ -12,12 +12,6 @@ import { StateOf } from "./signs";
 // Characters of a type: a structure's is as long as its fields.
 const TYPE_MAX = 24;
 
-export interface Hits {
-  names: { total: number; truncated: boolean };
-  fields: { total: number; truncated: boolean };
-  all: Hit[];
-}
-
 /** What a text, a tag or a state of tests finds: jobs and datasets, and columns. */
 export function useHits(typed: string, limit: number, { tag = "", state: chosen = "" as TestState } = {}) {
   const { namespace, isKnown, can } = useReader();
@@ -26,18 +20,16 @@ export function useHits(typed: string, limit: number, { tag = "", state: chosen 
   const terms = termsOf(q);
   return useQuery({
     queryKey: ["hits", q, tag, state, limit, namespace],
-    queryFn: async ({ signal }): Promise<Hits> => {
+    queryFn: async ({ signal }) => {
       const asked = { q, tag, state, limit, namespace };
       // Of a tag, columns come beside jobs and datasets; an owner and a state have no columns.
       if (tag || state || terms.tag || terms.owner) {
-        const { hits, total, truncated } = await search({ ...asked, kind: "name" }, signal);
+        const { hits, total, truncated } = await search("name", asked, signal);
         const fields = hits.filter(({ type }) => type === "DATASET_FIELD").length;
         return { names: { total: total - fields, truncated }, fields: { total: fields, truncated }, all: hits };
       }
-      const [names, fields] = await Promise.all([
-        search({ ...asked, kind: "name" }, signal),
-        search({ ...asked, kind: "field" }, signal),
-      ]);
+      const both = [search("name", asked, signal), search("field", asked, signal)] as const;
+      const [names, fields] = await Promise.all(both);
       return { names, fields, all: ranked(terms.words, [...names.hits, ...fields.hits]) };
     },
     enabled: [terms.words, terms.tag, terms.owner, tag, state].some(Boolean) && isKnown && can("search"),

@@ -1,22 +1,23 @@
 /** Keys of a view; none while a reader types or a dialog is open. */
 
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent } from "react";
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
 export function useKeys(keys: Keys): void {
-  const latest = useRef(keys);
-  latest.current = keys;
+  useListener("keydown", (event) => {
+    const types = (event.target as HTMLElement | null)?.closest("input, textarea, select, [contenteditable]");
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (!types || event.key === "Escape") keys[event.key]?.(event);
+  });
+}
+
+/** Listen to events of the whole page. */
+export function useListener<K extends keyof DocumentEventMap>(type: K, handle: (event: DocumentEventMap[K]) => void) {
+  const onEvent = useEffectEvent(handle);
   useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement | null;
-      const types = target?.closest("input, textarea, select, [contenteditable]");
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-      if (types && event.key !== "Escape") return;
-      const handle = latest.current[event.key];
-      if (handle) handle(event);
-    };
-    document.addEventListener("keydown", press);
-    return () => document.removeEventListener("keydown", press);
-  }, []);
+    const listen = (event: DocumentEventMap[K]) => onEvent(event);
+    document.addEventListener(type, listen);
+    return () => document.removeEventListener(type, listen);
+  }, [type]);
 }

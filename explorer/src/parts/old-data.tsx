@@ -1,8 +1,8 @@
 /** The marks of late datasets and of old data: a fact of the whole estate, fetched once a minute for all views. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
 
+import type { ResponseOf } from "../api/client";
 import { OLD_DATA } from "../api/list-queries";
 import { type Freshness, troubleOf } from "../model/freshness";
 import { When } from "./frame";
@@ -12,20 +12,17 @@ export type Marks = ReadonlyMap<string, Freshness> | null;
 
 /** Return the marks by node id; null before they are there, and of a service that has no report on old data. */
 export function useOldData(enabled = true): Marks {
-  const { data } = useQuery({ ...OLD_DATA, staleTime: 60_000, enabled });
-  return useMemo(
-    () =>
-      data && enabled
-        ? new Map(
-            data.datasets.map(({ nodeId, lateSince, onOldDataSince, writtenAt: written }) => [
-              nodeId,
-              { late: lateSince !== null, isOnOldData: onOldDataSince !== null, written },
-            ]),
-          )
-        : null,
-    [data, enabled],
-  );
+  const { data } = useQuery({ ...OLD_DATA, select: toMarks, staleTime: 60_000, enabled });
+  return (enabled && data) || null;
 }
+
+const toMarks = ({ datasets }: ResponseOf<"/api/v1/reports/old-data">) =>
+  new Map(
+    datasets.map(({ nodeId, lateSince, onOldDataSince, writtenAt: written }) => [
+      nodeId,
+      { late: lateSince !== null, isOnOldData: onOldDataSince !== null, written },
+    ]),
+  );
 
 /** When a dataset was written; amber with a word, if it is late or on old data. */
 export function Written({ time, freshness }: { time: string | null; freshness: Freshness | undefined }) {

@@ -35,6 +35,13 @@ export function SignOf({ of, label }: { of: Sign; label?: string }) {
   );
 }
 
+/** A sign in the colour of a class. */
+export const Tinted = ({ look, ...sign }: { look: string; of: Sign; label?: string }) => (
+  <span className={look}>
+    <SignOf {...sign} />
+  </span>
+);
+
 /** Return the path of a thing's sign: of a dataset in a known store, the store's sign. */
 export const pathOfKind = (kind: "dataset" | "job" | "field", namespace: string) =>
   (kind === "dataset" && storeOf(namespace)?.path) || PATHS[kind];

@@ -5,16 +5,11 @@ import { Link } from "wouter";
 
 import { link } from "../url/state";
 import { Head } from "./frame";
-import { SignOf } from "./signs";
-
-const SIGN = (
-  <span className="muted">
-    <SignOf of="tag" />
-  </span>
-);
+import { SignOf, Tinted } from "./signs";
+import { type ColumnOf, NONE } from "./table";
 
 export const TagHead = ({ tag, children }: { tag: string; children?: ReactNode }) => (
-  <Head sign={SIGN} word="Tag" title={tag}>
+  <Head sign={<Tinted look="muted" of="tag" />} word="Tag" title={tag}>
     {children}
   </Head>
 );
@@ -32,6 +27,13 @@ export function Tags({ names }: { names: readonly string[] }) {
     </span>
   );
 }
+
+/** A column of tags. */
+export const tags = <T,>(of: (row: T) => readonly string[]): ColumnOf<T> => ({
+  name: "Tags",
+  by: (row) => of(row).join(),
+  cell: (row) => (of(row).length ? <Tags names={of(row)} /> : NONE),
+});
 
 export function Owners({ owners }: { owners: readonly { name: string; type: string | null }[] }) {
   return (

@@ -3,6 +3,7 @@
 import type { TestResult } from "../api/queries";
 import { plural } from "../model/format";
 import type { Item } from "../model/graph";
+import { Fact } from "./controls";
 import { When } from "./frame";
 import { SignOf, Stale, StateOf } from "./signs";
 
@@ -24,13 +25,10 @@ export function TestsOf({ tests }: Pick<Item, "tests">) {
   if (!tests) return null;
   const all = tests.passed + tests.warned + tests.failed;
   return (
-    <>
-      <dt>Tests</dt>
-      <dd>
-        {tests.failed + tests.warned > 0 ? <FailingTests tests={tests} /> : <StateOf state="COMPLETED">pass</StateOf>}{" "}
-        <span className="muted">of {all}</span>
-      </dd>
-    </>
+    <Fact of="Tests">
+      {tests.failed + tests.warned > 0 ? <FailingTests tests={tests} /> : <StateOf state="COMPLETED">pass</StateOf>}{" "}
+      <span className="muted">of {all}</span>
+    </Fact>
   );
 }
 

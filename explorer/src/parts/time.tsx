@@ -9,7 +9,7 @@ import { getOf } from "../api/calls";
 import { foldedLineage, history, RUNS, type Runs, VERSIONS } from "../api/queries";
 import { summaryOf } from "../model/changes";
 import { fieldChanges, writeChange } from "../model/compare";
-import { ago, local, utc } from "../model/format";
+import { ago, justAfter, local, utc } from "../model/format";
 import { isWide } from "../model/graph";
 import { kindOf } from "../url/ids";
 import { type Moment, parseTime } from "../url/state";
@@ -23,12 +23,9 @@ const TIMES = "times";
 
 export type Tick = ReturnType<typeof tick>;
 
-// A browser counts whole milliseconds.
-const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
-
 /** A change, and the moment just after; `same` of a version with the schema before: a night like any other. */
 const tick = (time: string, label: string, failed = false, same = false) => {
-  return { time, at: after(time), label, failed, same };
+  return { time, at: justAfter(time), label, failed, same };
 };
 
 /** The changes of the graph around a node; of a wide graph, and where they are too many, its versions or runs. */

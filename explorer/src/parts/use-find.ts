@@ -16,8 +16,8 @@ const HITS_MAX = 12;
 export type Finding = ReturnType<typeof useFind>;
 
 /** `isOpen` while the list is open, though it may have nothing to show; `words` are those typed, without filters. */
-export function useFind(start: string) {
-  const [typed, setTyped] = useState(start);
+export function useFind() {
+  const [typed, setTyped] = useState("");
   const [isOpen, setOpen] = useState(false);
   const q = useSettled(typed);
   const terms = termsOf(q);

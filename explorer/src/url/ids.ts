@@ -39,17 +39,12 @@ export function cutsOf(id: string): NodeName[] {
     field = rest.slice(at + 1);
     rest = rest.slice(0, at);
   }
+  const shared = field === undefined ? { kind } : { kind, field };
   const learned = known.get(`${kind === "job" ? "job" : "dataset"}:${rest}`);
-  if (learned) return [{ kind, ...learned, ...(field === undefined ? {} : { field }) }];
+  if (learned) return [{ ...shared, ...learned }];
   const cuts: NodeName[] = [];
-  for (let at = rest.lastIndexOf(":"); at > 0 && cuts.length < CUTS_MAX; at = rest.lastIndexOf(":", at - 1)) {
-    cuts.push({
-      kind,
-      namespace: rest.slice(0, at),
-      name: rest.slice(at + 1),
-      ...(field === undefined ? {} : { field }),
-    });
-  }
+  for (let at = rest.lastIndexOf(":"); at > 0 && cuts.length < CUTS_MAX; at = rest.lastIndexOf(":", at - 1))
+    cuts.push({ ...shared, namespace: rest.slice(0, at), name: rest.slice(at + 1) });
   return cuts;
 }
 

@@ -35,45 +35,9 @@ export interface Moment {
 export type Panel = "" | "changes" | "none";
 
 /** The state of each view of a picture. */
-export interface PictureState extends Moment {
-  node: string;
-  sel: string;
-  dir: Direction;
-  depth: number;
-  list: boolean;
-  panel: Panel;
-}
-
-export interface MapState extends PictureState {
-  /** `up:<id>` and `down:<id>`: sides opened beyond `depth`. */
-  open: string[];
-  /** Nodes picked out of a fold; `up:<id>` and `down:<id>` open a whole fold. */
-  pick: string[];
-  all: string[];
-  /** Hubs whose lines are drawn. */
-  hub: string[];
-  /** Two nodes: only the paths between them are drawn. Without the first, the selected node is the first. */
-  from: string;
-  to: string;
-  /** Whether the nodes beside these paths are drawn, too. */
-  whole: boolean;
-  /** `up:<id>` and `down:<id>`: sides opened beside these paths. */
-  beside: string[];
-  temporary: boolean;
-  /** Whether the graph has edges between a job and the jobs it waits for. */
-  dependencies: boolean;
-  /** Whether jobs with a single output are boxes, too. */
-  boxes: boolean;
-  /** What the nodes are grouped by, and the ids of open groups. */
-  by: Grouping | "";
-  into: string[];
-  /** Whether the panel opens with the nearest trouble upstream. */
-  why: boolean;
-}
-
-export interface ColumnsState extends PictureState {
-  indirect: boolean;
-}
+export type PictureState = ReturnType<typeof parsePicture>;
+export type MapState = ReturnType<typeof parseMap>;
+export type ColumnsState = ReturnType<typeof parseColumns>;
 
 export const DEPTH_MAX = 20;
 const PANELS = ["changes", "none"] as const;
@@ -93,22 +57,35 @@ export function link(view: View, values: Record<string, Value> = {}): string {
   return `/${view}${text ? `?${text}` : ""}`;
 }
 
-const LISTS = ["open", "pick", "all", "hub", "beside", "into"] as const;
-const SWITCHES = ["whole", "temporary", "dependencies", "boxes", "why"] as const;
-type Switches = Record<(typeof SWITCHES)[number], boolean>;
-
-export function parseMap(search: string): MapState {
+export function parseMap(search: string) {
   const query = new URLSearchParams(search);
+  const isOn = (name: string) => query.get(name) === "1";
   return {
     ...parsePicture(query, DEPTHS.map),
-    ...(Object.fromEntries(LISTS.map((name) => [name, query.getAll(name)])) as Record<
-      (typeof LISTS)[number],
-      string[]
-    >),
-    ...(Object.fromEntries(SWITCHES.map((name) => [name, query.get(name) === "1"])) as Switches),
+    /** `up:<id>` and `down:<id>`: sides opened beyond `depth`. */
+    open: query.getAll("open"),
+    /** Nodes picked out of a fold; `up:<id>` and `down:<id>` open a whole fold. */
+    pick: query.getAll("pick"),
+    all: query.getAll("all"),
+    /** Hubs whose lines are drawn. */
+    hub: query.getAll("hub"),
+    /** Two nodes: only the paths between them are drawn. Without the first, the selected node is the first. */
     from: query.get("from") ?? "",
     to: query.get("to") ?? "",
-    by: (Object.keys(GROUPINGS) as Grouping[]).find((name) => name === query.get("by")) ?? "",
+    /** Whether the nodes beside these paths are drawn, too. */
+    whole: isOn("whole"),
+    /** `up:<id>` and `down:<id>`: sides opened beside these paths. */
+    beside: query.getAll("beside"),
+    temporary: isOn("temporary"),
+    /** Whether the graph has edges between a job and the jobs it waits for. */
+    dependencies: isOn("dependencies"),
+    /** Whether jobs with a single output are boxes, too. */
+    boxes: isOn("boxes"),
+    /** What the nodes are grouped by, and the ids of open groups. */
+    by: (Object.keys(GROUPINGS) as Grouping[]).find((name) => name === query.get("by")) ?? ("" as const),
+    into: query.getAll("into"),
+    /** Whether the panel opens with the nearest trouble upstream. */
+    why: isOn("why"),
   };
 }
 
@@ -126,6 +103,7 @@ const pictureLink = (view: View, { dir, depth, ...rest }: Partial<PictureState>,
 /** The change that leaves the paths between two nodes. */
 export const NO_PATHS = { from: "", to: "", whole: false, beside: [] as string[] };
 
+const LISTS = ["open", "pick", "all", "hub", "beside", "into"] as const;
 const STEPS = [...LISTS, ...(["node", "dir", "depth", "from", "to", "whole", "by"] as const)];
 
 /** True of a change for Back to undo: of the drawn nodes, and of selecting at all. */
@@ -135,7 +113,7 @@ export function isStep<State extends { sel: string }>(state: State, change: Part
   return STEPS.some((name) => after[name] !== undefined && after[name] !== before[name]);
 }
 
-export function parseColumns(search: string): ColumnsState {
+export function parseColumns(search: string) {
   const query = new URLSearchParams(search);
   return { ...parsePicture(query, DEPTHS.columns), indirect: query.get("indirect") === "1" };
 }
@@ -143,15 +121,15 @@ export function parseColumns(search: string): ColumnsState {
 export const columnsLink = (state: Partial<ColumnsState> & { node: string }): string =>
   pictureLink("columns", state, DEPTHS.columns);
 
-const parsePicture = (query: URLSearchParams, usual: number): PictureState => ({
+const parsePicture = (query: URLSearchParams, usual: number) => ({
   at: parseTime(query.get("at")),
   vs: parseTime(query.get("vs")),
   node: query.get("node") ?? "",
   sel: query.get("sel") ?? "",
-  dir: SIDES.find((side) => side === query.get("dir")) ?? "both",
+  dir: (SIDES.find((side) => side === query.get("dir")) ?? "both") as Direction,
   depth: parseDepth(query.get("depth"), usual),
   list: query.get("list") === "1",
-  panel: PANELS.find((panel) => panel === query.get("panel")) ?? "",
+  panel: (PANELS.find((panel) => panel === query.get("panel")) ?? "") as Panel,
 });
 
 /** A time in the API's form; a mistyped time is left out, so the page shows the present. */

@@ -7,18 +7,12 @@ export const newsByDay = <T extends { at: string }>(news: readonly T[]) => [
   ...groupBy(news, ({ at }) => at.slice(0, 10)),
 ];
 
-export interface Brief<T> {
-  news: T;
-  /** New datasets that follow it and are left out. */
-  more: number;
-}
-
 /** Of new datasets that follow each other: a load of an estate has thousands. */
 const NEW_MAX = 2;
 
-/** Return the first `most` news, without most of the new datasets that follow each other. */
-export function inBrief<T extends { kind: string }>(news: readonly T[], most: number): Brief<T>[] {
-  const lines: Brief<T>[] = [];
+/** Return the first `most` news; `more` of the new datasets that follow each other are left out after one. */
+export function inBrief<T extends { kind: string }>(news: readonly T[], most: number) {
+  const lines: { news: T; more: number }[] = [];
   let following = 0;
   for (const entry of news) {
     following = entry.kind === "DATASET_NEW" ? following + 1 : 0;

@@ -62,22 +62,18 @@ function Happened({ news: { kind, failedRuns } }: { news: News }) {
 /** The fields that a changed schema has more, fewer, and with another type; of many, a few. */
 function Fields({ news: { change } }: { news: News }) {
   if (!change) return null;
+  const { added, dropped, retyped } = change;
   const fields = [
-    ...change.dropped.map(({ name, type }) => ({ name, sign: "−", way: "removed", type: type ?? "" })),
-    ...change.retyped.map(({ name, before, after }) => ({
-      name,
-      sign: "~",
-      way: "changed",
-      type: `${before} → ${after}`,
-    })),
-    ...change.added.map(({ name, type }) => ({ name, sign: "+", way: "added", type: type ?? "" })),
+    ...dropped.map(({ name, type }) => ({ name, sign: "−", look: "removed", type })),
+    ...retyped.map(({ name, before, after }) => ({ name, sign: "~", look: "changed", type: `${before} → ${after}` })),
+    ...added.map(({ name, type }) => ({ name, sign: "+", look: "added", type })),
   ];
   const more = fields.length - FIELDS_MAX + change.leftOut;
   return (
     <div className="news-fields mono">
-      {fields.slice(0, FIELDS_MAX).map(({ name, sign, way, type }) => (
+      {fields.slice(0, FIELDS_MAX).map(({ name, sign, look, type }) => (
         <span key={`${sign}${name}`}>
-          <span className={way}>
+          <span className={look}>
             {sign} {name}
           </span>
           {type && ` ${type}`}

@@ -5,7 +5,7 @@ import { useState } from "react";
 
 import { callOf } from "../../api/calls";
 import type { ResponseOf } from "../../api/client";
-import { Button, Filter } from "../../parts/controls";
+import { Button, Fact, Filter } from "../../parts/controls";
 import { Loaded, NodeLink } from "../../parts/frame";
 import { OriginLines } from "../../parts/origin";
 import { datasetId } from "../../url/ids";
@@ -43,14 +43,8 @@ export function RowCard({ node }: { node: string }) {
         <Loaded of={result} rows={2}>
           {(row) => (
             <dl className="facts">
-              <dt>Made</dt>
-              <StepLines step={row.made} />
-              {row.changed && (
-                <>
-                  <dt>Changed last</dt>
-                  <StepLines step={row.changed} />
-                </>
-              )}
+              <Fact of="Made" is={<StepLines step={row.made} />} />
+              <Fact of="Changed last" is={row.changed && <StepLines step={row.changed} />} />
             </dl>
           )}
         </Loaded>
@@ -61,7 +55,7 @@ export function RowCard({ node }: { node: string }) {
 
 function StepLines({ step: { known, reason, commit } }: { step: Step }) {
   return (
-    <dd>
+    <>
       {KNOWN[known]}
       {commit && <OriginLines version={commit} />}
       {reason && <span className="muted"> ({reason})</span>}
@@ -71,6 +65,6 @@ function StepLines({ step: { known, reason, commit } }: { step: Step }) {
           <span className="mono muted">#{read.version.slice(0, 8)}</span>
         </div>
       ))}
-    </dd>
+    </>
   );
 }

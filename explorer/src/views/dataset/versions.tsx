@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { type DatasetVersion, datasetVersions } from "../../api/queries";
 import { OF_LOAD } from "../../features";
 import { type FieldChange, fieldChanges } from "../../model/compare";
-import { count, plural } from "../../model/format";
+import { count, justAfter, plural } from "../../model/format";
 import { SchemaChanges } from "../../parts/error-text";
 import { Asked } from "../../parts/frame";
 import { type Reader, useReader } from "../../parts/me";
@@ -106,7 +106,7 @@ const columnsOf = (node: string, can: Reader["can"]): ColumnOf<Row>[] => [
     name: "See",
     look: "fixed",
     cell: ({ version: { createdAt } }) => (
-      <Link href={mapLink({ node, at: new Date(Date.parse(createdAt) + 1).toISOString() })}>map at that time</Link>
+      <Link href={mapLink({ node, at: justAfter(createdAt) })}>map at that time</Link>
     ),
   },
   ...OF_LOAD.filter(([feature]) => can(feature)).map(([, view, title]) => ({

@@ -14,8 +14,8 @@ import { CsvButton } from "../../parts/export";
 import { NodeLink, Nothing, pageOf } from "../../parts/frame";
 import { type Marks, useOldData, Written } from "../../parts/old-data";
 import { SignOf } from "../../parts/signs";
-import { type ColumnOf, LongTable, NONE } from "../../parts/table";
-import { Tags } from "../../parts/tags";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { tags } from "../../parts/tags";
 import { kindOf, nameOf } from "../../url/ids";
 import { StateCell } from "../map/list";
 import { KINDS, type Narrowing } from "./impact";
@@ -151,8 +151,4 @@ const STATE: ColumnOf<Impacted> = {
   cell: (row) => <StateCell item={row.item} />,
 };
 
-const TAGS: ColumnOf<Impacted> = {
-  name: "Tags",
-  by: (row) => row.item.tags.join(),
-  cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : NONE),
-};
+const TAGS = tags<Impacted>(({ item }) => item.tags);

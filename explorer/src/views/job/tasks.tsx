@@ -30,10 +30,13 @@ function useTasks(node: string) {
 /** "5 of 141 tasks failed", in the head of the page; nothing where none did. */
 export function FailedTasks({ node }: { node: string }) {
   const { jobs, first, hasNextPage } = useTasks(node);
-  const failed = failedOf(jobs, hasNextPage);
-  return first && failed !== "0" ? (
+  const failed = jobs.filter((job) => job.latestRun?.state === "FAILED").length;
+  // A page of failed tasks alone may have more behind it.
+  const isLeast = hasNextPage && failed === jobs.length;
+  return first && failed > 0 ? (
     <p className="removed">
-      ✕ {failed} of {plural(first.totalCount, "task")} failed
+      ✕ {isLeast && "at least "}
+      {count(failed)} of {plural(first.totalCount, "task")} failed
     </p>
   ) : null;
 }
@@ -56,12 +59,6 @@ export function Tasks({ node }: { node: string }) {
       <LongTable label="list of tasks" columns={TASKS} rows={jobs} keyOf={jobId} height="420px" />
     </section>
   );
-}
-
-/** The number of failed tasks, in words; a page of failed tasks alone may have more behind it. */
-function failedOf(jobs: readonly Job[], hasMore: boolean): string {
-  const failed = jobs.filter((job) => job.latestRun?.state === "FAILED").length;
-  return `${hasMore && failed === jobs.length ? "at least " : ""}${count(failed)}`;
 }
 
 const TASKS: ColumnOf<Job>[] = [

@@ -11,8 +11,8 @@ import { Button, Filter } from "../../parts/controls";
 import { Downloads } from "../../parts/export";
 import { Bones, Failed, useTitle } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
-import { type ColumnOf, LongTable, NONE } from "../../parts/table";
-import { Tags } from "../../parts/tags";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { tags } from "../../parts/tags";
 import { Choice, dayBefore, type Filters, Folders, Untouched, useFilters } from "./choices";
 import { itemsOf, LOADED_MAX, nextOffset, PAGE, type Pages, readAll, shownOf } from "./pages";
 
@@ -38,11 +38,7 @@ interface ListProps<T> {
 export const owned = ({ owners }: Pick<Named, "owners">) => owners.map(({ name }) => name).join(", ");
 
 export const OWNER: ColumnOf<Named> = { name: "Owner", by: owned };
-export const TAGS: ColumnOf<Named> = {
-  name: "Tags",
-  by: ({ tags }) => tags.join(),
-  cell: ({ tags }) => (tags.length ? <Tags names={tags} /> : NONE),
-};
+export const TAGS = tags<Named>((row) => row.tags);
 
 const TITLES = { jobs: "Jobs", datasets: "Datasets" };
 
@@ -72,15 +68,7 @@ export function ListView<T extends Named>({ children, ...list }: ListProps<T> & 
   );
 }
 
-function Listed<T extends Named>({
-  of,
-  pages,
-  columns,
-  keyOf,
-  first,
-  header,
-  cellsOf,
-}: ListProps<T> & { pages: Pages<T> }) {
+function Listed<T extends Named>({ of, pages, first, header, cellsOf, ...table }: ListProps<T> & { pages: Pages<T> }) {
   const { filters, change } = useFilters(of);
   const [filter, setFilter] = useState("");
   const all = useMemo(() => itemsOf(pages.data), [pages.data]);
@@ -112,7 +100,7 @@ function Listed<T extends Named>({
       )}
       <Folders names={all} folder={filters.folder} change={change} />
       {rows.length > 0 ? (
-        <LongTable label={of} columns={columns} rows={rows} keyOf={keyOf} />
+        <LongTable label={of} rows={rows} {...table} />
       ) : (
         <p className="muted">Nothing in the list is so.</p>
       )}

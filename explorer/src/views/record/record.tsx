@@ -7,7 +7,7 @@ import { count, plural } from "../../model/format";
 import { nestGroups } from "../../model/outline";
 import { Button, Filter, LinkButton, MonoLink } from "../../parts/controls";
 import { Bones, download, Failed, Head, Loaded, Nothing, useAddress, useTitle } from "../../parts/frame";
-import { SignOf } from "../../parts/signs";
+import { Tinted } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
 import { RecordPath } from "./path";
@@ -21,11 +21,7 @@ export function RecordView() {
   return (
     <div className="page">
       <Head
-        sign={
-          <span className="kind-record">
-            <SignOf of="record" />
-          </span>
-        }
+        sign={<Tinted look="kind-record" of="record" />}
         word={node ? root ? <RecordOf root={root} /> : "Record" : "Root of records"}
         title={node || root}
         isMono

@@ -10,7 +10,7 @@ import type { Fold, Step } from "../../model/outline";
 import { Fact, MonoLink } from "../../parts/controls";
 import { When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
-import { SignOf } from "../../parts/signs";
+import { Tinted } from "../../parts/signs";
 import { type ColumnOf, times } from "../../parts/table";
 import { link } from "../../url/state";
 
@@ -41,16 +41,14 @@ function FoldRow({ fold, root }: { fold: Fold; root: string }) {
   return (
     <div className="fold">
       <div className="fold-head">
-        <span className="kind-record">
-          <SignOf of="record" />
-        </span>
-        <b>{fold.action}</b>
-        <span className="chip">× {count(fold.count)}</span>
-        {fold.leaves > 0 && fold.leaves < fold.count && (
+        <Tinted look="kind-record" of="record" />
+        <b>{fold.action_taken}</b>
+        <span className="chip">× {count(fold.records)}</span>
+        {fold.leaves > 0 && fold.leaves < fold.records && (
           <span className="muted small">{count(fold.leaves)} of them end here</span>
         )}
         {!fold.complete && <span className="changed small">~ not linked to the root</span>}
-        <span className="muted small end">{span(fold.first, fold.last)}</span>
+        <span className="muted small end">{span(fold.firstRecordedAt, fold.lastRecordedAt)}</span>
       </div>
       <ul className="examples">
         {fold.examples.map((step) => (
@@ -60,10 +58,10 @@ function FoldRow({ fold, root }: { fold: Fold; root: string }) {
             </MonoLink>
           </li>
         ))}
-        {fold.count > fold.examples.length && (
+        {fold.records > fold.examples.length && (
           <li className="small">
-            <Link href={link("record", { root, action: fold.action })}>
-              and {count(fold.count - fold.examples.length)} more
+            <Link href={link("record", { root, action: fold.action_taken })}>
+              and {count(fold.records - fold.examples.length)} more
             </Link>
           </li>
         )}

@@ -1,16 +1,15 @@
 /** All that is known of one run; another may stand beside it. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 import { run as fetchRun, jobRuns, type RawEvent, type Run, runEvents } from "../../api/queries";
 import { OF_LOAD, OF_OUTPUT } from "../../features";
 import { rowsOf, textOfSubset } from "../../model/facets";
-import { count, utc } from "../../model/format";
+import { count, justAfter, utc } from "../../model/format";
 import { Counted, LinkButton, MainLink } from "../../parts/controls";
 import { RunError } from "../../parts/error-text";
 import { Asked, Facets, Head, Loaded, NodeLink, Opened } from "../../parts/frame";
 import { useReader } from "../../parts/me";
-import { SignOf } from "../../parts/signs";
+import { Tinted } from "../../parts/signs";
 import { datasetId, jobId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
 import { RunFacts } from "./facts";
@@ -26,11 +25,7 @@ export function OneRun({ id, other = "" }: { id: string; other?: string }) {
         {(run) => (
           <>
             <Head
-              sign={
-                <span className={`state-${run.state}`}>
-                  <SignOf of="run" />
-                </span>
-              }
+              sign={<Tinted look={`state-${run.state}`} of="run" />}
               word={`Run of ${run.job.name}`}
               title={run.id}
               isMono
@@ -61,15 +56,9 @@ function Actions({ run, isAlone }: { run: Run; isAlone: boolean }) {
   return (
     <div className="actions">
       {isAlone && isFailed && <LastGood run={run} />}
-      <Link
-        className="button"
-        href={mapLink({
-          node: jobId(run.job),
-          at: run.endedAt ? new Date(Date.parse(run.endedAt) + 1).toISOString() : "",
-        })}
-      >
+      <LinkButton to={mapLink({ node: jobId(run.job), at: run.endedAt ? justAfter(run.endedAt) : "" })}>
         Map at that time
-      </Link>
+      </LinkButton>
       {OF_LOAD.map(
         ([feature, view, title]) =>
           can(feature) && (
