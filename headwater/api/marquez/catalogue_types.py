@@ -2,7 +2,7 @@
 
 from typing_extensions import NotRequired, TypedDict
 
-from headwater.api.marquez.types import Page
+from headwater.api.marquez.types import page_of
 from headwater.api.schema import as_request
 from headwater.api.types import Time
 
@@ -18,10 +18,7 @@ class Namespace(TypedDict):
     isHidden: bool
 
 
-class Namespaces(Page):
-    """A page of namespaces."""
-
-    namespaces: list[Namespace]
+Namespaces = page_of("Namespaces", "A page of namespaces.", namespaces=list[Namespace])
 
 
 @as_request
@@ -54,10 +51,7 @@ class SourceDescription(TypedDict):
     description: NotRequired[str | None]
 
 
-class Sources(Page):
-    """A page of sources."""
-
-    sources: list[Source]
+Sources = page_of("Sources", "A page of sources.", sources=list[Source])
 
 
 class Tag(TypedDict):
@@ -74,7 +68,4 @@ class TagDescription(TypedDict):
     description: NotRequired[str | None]
 
 
-class Tags(Page):
-    """A page of tags."""
-
-    tags: list[Tag]
+Tags = page_of("Tags", "A page of tags.", tags=list[Tag])

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from headwater.api.marquez.types import Page, RunSummary
+from headwater.api.marquez.types import RunSummary, page_of
 from headwater.api.types import Count, Facets, Time
 
 
@@ -37,16 +37,12 @@ class ShortColumnHit(SearchHit):
     fieldType: str | None
 
 
-class ShortSearchResults(Page):
-    """A page of search hits with their short jobs and datasets (`form=summary`)."""
-
-    results: list[ShortJobHit | ShortDatasetHit | ShortColumnHit]
-
-
-class SearchResults(Page):
-    """A page of search hits."""
-
-    results: list[SearchHit]
+ShortSearchResults = page_of(
+    "ShortSearchResults",
+    "A page of search hits with their short jobs and datasets (`form=summary`).",
+    results=list[ShortJobHit | ShortDatasetHit | ShortColumnHit],
+)
+SearchResults = page_of("SearchResults", "A page of search hits.", results=list[SearchHit])
 
 
 class JobTextHit(TypedDict):

@@ -314,59 +314,21 @@ class JobVersion(TypedDict):
     lineageUnknown: LineageUnknown
 
 
-class Page(TypedDict):
-    """A page of a list, and the length of the whole list."""
-
-    totalCount: Count
-    truncated: Truncated
-
-
-class Datasets(Page):
-    """A page of datasets."""
-
-    datasets: list[Dataset]
+def page_of(name: str, description: str, **items: object) -> Any:
+    """Make the type of a page of a list: `page_of("Jobs", "A page of jobs.", jobs=list[Job])`."""
+    page = TypedDict(name, {"totalCount": Count, "truncated": Truncated, **items})  # type: ignore[misc]
+    page.__doc__ = description
+    return page
 
 
-class DatasetVersions(Page):
-    """A page of a dataset's versions."""
-
-    versions: list[DatasetVersion]
-
-
-class Jobs(Page):
-    """A page of jobs."""
-
-    jobs: list[Job]
-
-
-class JobVersions(Page):
-    """A page of a job's versions."""
-
-    versions: list[JobVersion]
-
-
-class Runs(Page):
-    """A page of runs."""
-
-    runs: list[Run]
-
-
-class ShortDatasets(Page):
-    """A page of datasets in short (`form=summary`)."""
-
-    datasets: list[ShortDataset]
-
-
-class ShortJobs(Page):
-    """A page of jobs in short (`form=summary`)."""
-
-    jobs: list[ShortJob]
-
-
-class ShortRuns(Page):
-    """A page of runs in short (`form=summary`)."""
-
-    runs: list[RunSummary]
+Datasets = page_of("Datasets", "A page of datasets.", datasets=list[Dataset])
+DatasetVersions = page_of("DatasetVersions", "A page of a dataset's versions.", versions=list[DatasetVersion])
+Jobs = page_of("Jobs", "A page of jobs.", jobs=list[Job])
+JobVersions = page_of("JobVersions", "A page of a job's versions.", versions=list[JobVersion])
+Runs = page_of("Runs", "A page of runs.", runs=list[Run])
+ShortDatasets = page_of("ShortDatasets", "A page of datasets in short (`form=summary`).", datasets=list[ShortDataset])
+ShortJobs = page_of("ShortJobs", "A page of jobs in short (`form=summary`).", jobs=list[ShortJob])
+ShortRuns = page_of("ShortRuns", "A page of runs in short (`form=summary`).", runs=list[RunSummary])
 
 
 class ShortChildRun(RunSummary):
@@ -375,10 +337,9 @@ class ShortChildRun(RunSummary):
     job: Id
 
 
-class ShortChildRuns(Page):
-    """A page of runs in short, each with its job (`form=summary`)."""
-
-    runs: list[ShortChildRun]
+ShortChildRuns = page_of(
+    "ShortChildRuns", "A page of runs in short, each with its job (`form=summary`).", runs=list[ShortChildRun]
+)
 
 
 class RunFacets(TypedDict):
@@ -393,7 +354,4 @@ RawEvent = TypeAliasType(
 )
 
 
-class RawEvents(Page):
-    """A page of events."""
-
-    events: list[RawEvent]
+RawEvents = page_of("RawEvents", "A page of events.", events=list[RawEvent])
