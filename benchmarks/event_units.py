@@ -19,7 +19,7 @@ from tests.fakes.memory_dynamodb import Calls, CountedDynamo
 
 EVENTS = 2_000
 _COLUMNS = ("id", "amount")
-# A kind below this number of units an event, in every situation, is part of the rest.
+# On the page, a kind below this number of units an event, in every situation, is part of the rest.
 _SHOWN_MIN = 1.95
 _SITUATIONS = ("first run", "further run, in one batch", "further run, in two batches")
 # Beside the kinds of rows: read units, and requests.
@@ -86,11 +86,11 @@ def _lean_events(step: Step, run: int) -> list[dict[str, Any]]:
     ]
 
 
-def render_units(units: Units) -> str:
-    """Render the table: a row for each kind, the dearest first."""
+def render_units(units: Units, shown_min: float = _SHOWN_MIN) -> str:
+    """Render the table: a row for each kind with so many units, the dearest first."""
     kinds = sorted({kind for of in units.values() for kind in of} - {READ, REQUESTS})
     dearest = {kind: max(of.get(kind, 0.0) for of in units.values()) for kind in kinds}
-    shown = sorted((kind for kind in kinds if dearest[kind] >= _SHOWN_MIN), key=lambda kind: -dearest[kind])
+    shown = sorted((kind for kind in kinds if dearest[kind] >= shown_min), key=lambda kind: -dearest[kind])
     rows = {f"`{kind}`": [kind] for kind in shown}
     rows |= {
         "further rows": [kind for kind in kinds if kind not in shown],
@@ -105,4 +105,4 @@ def render_units(units: Units) -> str:
 
 
 if __name__ == "__main__":
-    print(render_units(count_units(*map(int, sys.argv[1:]))))
+    print(render_units(count_units(*map(int, sys.argv[1:])), 0))

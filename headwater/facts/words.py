@@ -68,8 +68,8 @@ _TYPED_MAX = 8
 # Rows read by a search for each word, and for each length of beginnings.
 ROWS_MAX = 1_000
 _SHARED_ROWS_MAX = 400
-# Words, each with its place, read by a search in namespaces.
-_PLACES_MAX = 64
+# Words, each with its place, read by a search in namespaces; and at least for each typed word and namespace.
+_PLACES_MAX, _PLACES_MIN = 64, 8
 
 
 def words_of(name: str) -> list[str]:
@@ -191,7 +191,8 @@ def read_documents(
     """Read the documents of names with the typed words, equal words first; return true, too, if rows were not read."""
     words = [word[:_WORD_CHARS_MAX] for word in typed[:_TYPED_MAX]] if scopes else []
     pks = [(f"WORD#{kind}#{scope}#{word[0]}", word) for word in words for scope in scopes if scope != EVERY_NAMESPACE]
-    listed = table.query([RowQuery(pk, prefix=word, limit=_PLACES_MAX // len(pks)) for pk, word in pks])
+    limit = max(_PLACES_MAX // max(len(pks), 1), _PLACES_MIN)
+    listed = table.query([RowQuery(pk, prefix=word, limit=limit) for pk, word in pks])
     places = sorted({row.sk for page in listed for row in page.rows})
     pages = table.query([query for word in words for query in _queries(kind, scopes, word, places)])
     cut = len(typed) > _TYPED_MAX or any(page.more for page in (*listed, *pages))
