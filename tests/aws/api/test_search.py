@@ -7,7 +7,6 @@ from tests.aws.api.searching import Search
 from tests.aws.faults import meanwhile
 from tests.builders import DAY, HOUR, NOON, a_message
 
-DAY_AFTER = "2025-11-21"
 MORNING = NOON + 14 * HOUR  # 02:00 of the day after
 
 
@@ -42,13 +41,6 @@ def test_a_record_in_the_table_is_found_by_all_that_it_is(search, cloud):
     assert hits == {requested: [returned(record)] for requested in hits}
 
 
-def test_nothing_is_requested_of_athena_before_a_day_is_published(search, cloud):
-    cloud.load(a_step("one"))
-    search.all(root="flights")
-
-    assert search.athena.started == []
-
-
 def test_a_record_of_a_published_day_is_found_in_its_tables_alone(search, cloud):
     record = a_step("one", run_id="r-1")
     cloud.load(record)
@@ -64,61 +56,12 @@ def test_a_record_of_a_published_day_is_found_in_its_tables_alone(search, cloud)
     assert search.all(start=NOON) == [archived]
 
 
-def test_a_record_that_expired_untraced_is_found_by_its_root_and_among_all(search, cloud):
-    record = a_step("one")
-    cloud.load(record)
-    cloud.now_s += 25 * HOUR
-    cloud.stream(cloud.expire())
-
-    assert search.all(root="flights") == [returned(record, ttl_expiry=None)]
-    assert search.all(action="READ") == [returned(record, ttl_expiry=None)]
-    assert search.all(node="one") == []
-
-
-def test_a_record_that_expired_after_its_trace_is_found_before_its_day_is_published(search, cloud):
-    record = a_step("one")
-    cloud.load(record)
-    cloud.now_s = MORNING
-    search.seal(DAY)
-    cloud.now_s += 24 * HOUR
-    cloud.stream(cloud.expire())
-
-    assert cloud.items() == []
-    assert search.all(root="flights") == [returned(record, ttl_expiry=None)]
-    assert search.all(location="s3://lake/") == [returned(record, ttl_expiry=None)]
-    search.publish(DAY)
-    assert search.all(location="s3://lake/") == [returned(record, ttl_expiry=None, archived_on=DAY)]
-
-
-def test_a_root_traced_after_midnight_is_found_though_its_mark_is_of_a_published_day(search, cloud):
-    record = a_step("one")
-    cloud.load(record)
-    cloud.now_s = MORNING
-    cloud.trace("flights", day=DAY_AFTER, execution="asked", started_at=cloud.now_s)
-    search.night()
-
-    assert cloud.dirty() == set()
-    assert search.athena.database.execute("SELECT * FROM records").fetchall() == []
-    assert search.all(action="READ") == [returned(record)]
-
-
 def test_a_root_that_a_night_missed_is_found(search, cloud):
     record = a_step("one")
     cloud.load(record)
     cloud.now_s = MORNING
     cloud.seal(cloud.plan(DAY))
     search.publish(DAY)
-
-    assert search.all(action="READ") == [returned(record)]
-
-
-def test_a_record_that_was_loaded_late_for_a_sealed_day_is_found(search, cloud):
-    cloud.now_s = MORNING
-    search.night()
-    cloud.now_s = NOON
-    record = a_step("one")
-    cloud.load(record)
-    cloud.now_s = MORNING
 
     assert search.all(action="READ") == [returned(record)]
 
@@ -136,26 +79,6 @@ def test_a_record_loaded_while_its_root_was_traced_is_shown_by_the_table_or_by_t
     assert search.all(root="flights") == [returned(unread), *archived]
     assert search.all(node="read") == archived[1:]
     assert search.all(node="unread") == [returned(unread)]
-
-
-def test_a_root_that_goes_on_is_shown_by_each_day_what_it_archived_first(search, cloud):
-    first, second, third = (a_step(node) for node in ("first", "second", "third"))
-    cloud.load(first)
-    cloud.now_s = MORNING
-    search.night()
-    cloud.load(second)
-    cloud.now_s += 24 * HOUR
-    search.seal(DAY_AFTER)
-    cloud.load(third)
-
-    hits = [returned(second), returned(third), returned(first, ttl_expiry=None, archived_on=DAY)]
-    assert search.all(root="flights") == hits
-    assert search.all(action="READ") == hits
-    # A row that was on a page before is not shown again as one of the object.
-    assert search.all(root="flights", limit=1) == hits
-    search.publish(DAY_AFTER)
-    later = returned(second, ttl_expiry=None, archived_on=DAY_AFTER)
-    assert search.all(root="flights") == [returned(third), returned(first, ttl_expiry=None, archived_on=DAY), later]
 
 
 def test_a_day_sealed_long_after_its_end_is_searched_for_what_came_before_its_sealing(search, cloud):
@@ -206,42 +129,6 @@ def test_a_large_root_is_paged_to_its_end(search, cloud, api):
     assert (len(node_ids), sorted(node_ids)) == (1300, nodes)
     assert [record["node_id"] for record in search.all(location="s3://lake/many", limit=1000)] == [*nodes, "x"]
     assert search.all(root="flights", action="NEVER") == []
-
-
-def test_what_expired_is_shown_in_the_same_pages_as_what_is_left(search, cloud):
-    gone, left = [a_step(f"a-{number}") for number in range(3)], [a_step(f"b-{number}") for number in range(3)]
-    cloud.load(*gone)
-    cloud.now_s += 25 * HOUR
-    cloud.stream(cloud.expire())
-    cloud.load(*({**step, "recordedAt": cloud.now_s} for step in left))
-
-    for limit in (1, 2, 1000):
-        node_ids = [record["node_id"] for record in search.all(action="READ", limit=limit)]
-        assert node_ids == ["b-0", "b-1", "b-2", "a-0", "a-1", "a-2"]
-
-
-@pytest.mark.parametrize("criteria", [{"root": "flights", "node": "n"}, {"node": "n"}, {"action": "READ"}])
-def test_a_record_is_shown_once_by_the_smallest_pages(search, cloud, criteria):
-    cloud.load(a_step("n"))
-    left = [] if criteria == {"node": "n"} else [("flights", "n")]
-
-    assert search.nodes(**criteria, limit=1) == [("flights", "n")]
-    cloud.now_s += 25 * HOUR
-    cloud.stream(cloud.expire())
-    assert search.nodes(**criteria, limit=1) == left
-    records, cursor = [], {}
-    while cursor is not None:
-        page = search.fetch(**criteria, remaining_s=1, **cursor).json
-        records += page["records"]
-        cursor = {"cursor": page["cursor"]} if page["cursor"] else None
-    assert len(records) == len(left)
-
-
-def test_a_node_of_many_roots_is_shown_once_of_each_on_pages_of_any_size(search, cloud):
-    cloud.load(*(a_step("n", root=f"root-{number}") for number in range(5)))
-
-    for limit in (1, 2, 5, 1000):
-        assert search.nodes(node="n", limit=limit) == [(f"root-{number}", "n") for number in range(5)]
 
 
 def test_what_is_too_large_to_be_read_is_left_out_and_reported(search, cloud, monkeypatch):

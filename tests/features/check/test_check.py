@@ -50,17 +50,6 @@ KEPT = {
 }
 
 
-def test_an_equal_run_changes_nothing(api):
-    assert checked(api, a_check(KEPT, FIELDS)) == {
-        "breaks": False,
-        "changes": [],
-        "readers": [],
-        "unmasked": [],
-        "cut": [],
-        "truncated": False,
-    }
-
-
 def test_readers_of_a_lost_column_are_listed_with_their_owners_worst_first(api):
     columns = {name: KEPT[name] for name in ("flight", "seats")}
     report = checked(api, a_check(columns, ["flight", ("seats", "int")]))
@@ -141,13 +130,6 @@ def test_a_dataset_that_no_job_writes_any_more_breaks_its_readers_before_all_els
         assert len(checked(api, renamed, along)["readers"]) == count
 
 
-def test_a_dataset_with_another_writer_is_not_lost(api):
-    api.load(
-        a_step("copy", 9, ["raw"], [a_dataset_made("checked", {}, FIELDS)], run="01941f29-7c00-7ea7-b5a3-0000000000c1")
-    )
-    assert not checked(api, a_check(KEPT, FIELDS, output="other"))["breaks"]
-
-
 def test_the_writes_of_an_application_are_compared_with_those_of_its_last_run():
     app = {"run": {"runId": "01941f29-7c00-7ea7-b5a3-0000000000a0"}, "job": {"namespace": "emissions", "name": "app"}}
 
@@ -163,10 +145,6 @@ def test_the_writes_of_an_application_are_compared_with_those_of_its_last_run():
     assert not checked(api, of_app, a_write("x", 3, 10), a_write("y", 4, 10))["breaks"]
     [lost] = checked(api, of_app, a_write("x", 3, 10))["changes"]
     assert (lost["nodeId"], lost["job"]) == (f"dataset:{STORE}:y", "job:emissions:app")
-
-
-def test_a_new_dataset_breaks_nothing(api):
-    assert not checked(api, a_check({"a": [source("raw", "flight")]}, ["a"], job="new", output="new"))["breaks"]
 
 
 def test_a_column_with_a_tag_that_loses_its_mask_is_listed():

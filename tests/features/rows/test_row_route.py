@@ -1,7 +1,5 @@
 """The runs that made a row and changed it last, by the route: of commits by our runs, by others, and of an upgrade."""
 
-import itertools
-
 import pytest
 
 from tests.builders_events import a_dataset, a_facet, a_run_event
@@ -87,29 +85,10 @@ def test_rows_older_than_an_upgrade_are_made_at_or_before_it():
     ]
 
 
-def test_a_table_that_was_created_again_counts_anew():
-    again = a_commit(6, 1, 0, 2, table=SECOND)
-    world = World(*HISTORY, again)
-    assert [steps_of(world, row) for row in (1, 3)] == [[("exact", 6), None], [("unknown", OTHERS), None]]
-
-
-def test_a_commit_without_a_known_end_makes_no_row_known():
-    assert steps_of(World(a_commit(1, 1, 0)), 0, 1) == [("unknown", OTHERS), ("exact", 1)]
-
-
 def test_without_reports_of_ids_every_row_is_unknown():
     plain = a_run_event(outputs=["checked"])
     reason = "none of the dataset's last versions reports ids of its rows"
     assert steps_of(World(plain), 0, 1) == [("unknown", reason)] * 2
-
-
-def test_the_last_report_of_a_run_counts_in_any_order_and_however_often_it_comes():
-    corrected = [a_commit(2, 2, 4, 6), {**a_commit(2, 2, 4, 5), "eventTime": "2025-11-20T12:02:30Z"}]
-    results = {
-        str([steps_of(World(*events), row, 2) for row in (4, 5)])
-        for events in itertools.permutations([HISTORY[0], *corrected, corrected[0]])
-    }
-    assert results == {str([[("exact", 2), ("exact", 2)], [("unknown", OTHERS), ("exact", 2)]])}
 
 
 def test_a_commit_shows_what_it_was_made_of():

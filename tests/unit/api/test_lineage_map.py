@@ -55,14 +55,6 @@ def test_a_map_shows_what_lies_on_ways_through_the_focus_and_counts_the_rest(api
     }
 
 
-def test_a_fold_shows_who_ran_last(api):
-    form = api.graph(RAW, depth=0, direction="down", fold=1)
-
-    assert list(skeleton(form)) == [RAW, COUNT_JOB]
-    assert more_of(form) == {RAW: (1, 1), COUNT_JOB: (0, 0)}
-    assert all(node["more"]["exact"] for node in form["graph"])
-
-
 def test_nodes_in_short_have_neither_lists_nor_facets(api):
     nodes = {node["id"]: node["data"] for node in api.graph(CHECK_JOB, depth=0, form="summary")["graph"]}
 

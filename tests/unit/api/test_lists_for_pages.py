@@ -19,16 +19,6 @@ def api():
     return served
 
 
-@pytest.mark.parametrize("path", ["/jobs", JOBS])
-def test_jobs_are_listed_by_time_and_in_short(api, path):
-    form = api.found(path, sort="updated_at", form="summary", limit=2)
-
-    assert [job["name"] for job in form["jobs"]] == [CALCULATE, CHECK]
-    assert form["totalCount"] == 3
-    assert form["jobs"][1]["latestRun"]["id"] == RUNS[CHECK]
-    assert not {"facets", "latestRuns", "inputs", "outputs"} & form["jobs"][0].keys()
-
-
 def test_datasets_are_listed_by_time_and_in_short(api):
     names = [dataset["name"] for dataset in api.found(DATASETS, sort="updated_at")["datasets"]]
     short = api.found(DATASETS, sort="updated_at", form="summary")["datasets"]
@@ -47,13 +37,6 @@ def test_lists_are_narrowed_to_what_no_event_mentions_since_a_time(api):
     assert (form["datasets"], form["totalCount"]) == ([], 0)
     assert api.found(DATASETS, updatedBefore="2100", limit=1)["totalCount"] == 5
     assert api.get(DATASETS, updatedBefore="soon")[0] == 400
-
-
-def test_runs_are_listed_in_short(api):
-    (run,) = api.found(f"{JOBS}/{CHECK}/runs", form="summary")["runs"]
-
-    assert (run["id"], run["state"], run["durationMs"]) == (RUNS[CHECK], "COMPLETED", 1_800_000)
-    assert not {"facets", "inputDatasetVersions", "args"} & run.keys()
 
 
 def test_the_events_of_one_run(api):

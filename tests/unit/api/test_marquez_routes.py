@@ -94,17 +94,6 @@ def test_what_a_version_was_made_of(api):
     assert data[CHECK]["version"] == api.found(f"/namespaces/{NAMESPACE}/jobs/{CHECK}")["currentVersion"]
 
 
-def test_datasets_are_listed_by_name_page_by_page(api):
-    listed = api.found(f"/namespaces{at(STORE)}/datasets")
-
-    names = [dataset["name"] for dataset in listed["datasets"]]
-    assert (names, listed["totalCount"]) == (["checked", "estimated", "landing", "raw", "rejected"], 5)
-    pages = [api.found(f"/namespaces{at(STORE)}/datasets", limit=2, offset=offset) for offset in (0, 2, 4, 6)]
-    assert [dataset for page in pages for dataset in page["datasets"]] == listed["datasets"]
-    assert api.found(f"/namespaces{at(STORE)}/datasets", limit=0)["datasets"] == []
-    assert api.found(f"/namespaces{at(STORE)}/datasets/raw") == listed["datasets"][3]
-
-
 def test_jobs_are_found_by_the_state_of_their_last_run(api):
     failed = a_run_event(run=UNKNOWN_RUN, job=CHECK, eventType="FAIL", eventTime="2025-11-20T11:00:00Z")
     api.load(failed)
@@ -116,21 +105,6 @@ def test_jobs_are_found_by_the_state_of_their_last_run(api):
     assert names("completed") == [CALCULATE, READ_FLIGHTS]
     assert names("COMPLETED", "FAILED") == [CALCULATE, CHECK, READ_FLIGHTS]
     assert names("RUNNING") == []
-
-
-def test_search_finds_jobs_and_datasets_by_a_word_of_their_name(api):
-    form = api.found("/search", q="CHECK")
-
-    assert [hit["nodeId"] for hit in form["results"]] == [CHECKED, CHECK_JOB]
-    assert form["totalCount"] == 2
-    assert [hit["nodeId"] for hit in api.found("/search", q="check", filter="job")["results"]] == [CHECK_JOB]
-    assert [hit["nodeId"] for hit in api.found("/search", q="c", namespace=STORE, limit=1)["results"]] == [CHECKED]
-    assert [hit["nodeId"] for hit in api.found("/search", q="check", sort="updated_at")["results"]] == [
-        CHECKED,
-        CHECK_JOB,
-    ]
-    assert api.found("/search", q="check", before="2025-11-20")["results"] == []
-    assert len(api.found("/search", q="check", after="2025-11-20")["results"]) == 2
 
 
 def test_search_finds_columns_by_words_of_theirs_and_their_datasets_names(api):

@@ -41,12 +41,23 @@ def up_from_version(depth, run):
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
-def test_each_hop_up_costs_a_round_and_four_requests_with_the_version_read(once, hops):
-    graph, cost = once.measure(up(hops))
+@pytest.mark.parametrize(
+    ("history", "query", "rounds", "requests"),
+    [
+        pytest.param("once", up, (1, 6), (4, 8), id="up, with the version read"),
+        pytest.param("once", down, (1, 5), (5, 6), id="down, with the version read"),
+        pytest.param("often", lambda hops: up_from_version(hops, RUNS - 1), (3, 6), (4, 7), id="between versions"),
+        pytest.param("often", lambda hops: up(hops, at=minute(9_000)), (3, 9), (4, 13), id="up, as of a time"),
+        pytest.param("often", lambda hops: down(hops, at=minute(9_000)), (5, 9), (10, 12), id="down, as of a time"),
+    ],
+)
+def test_each_hop_costs_so_many_rounds_and_requests(request, hops, history, query, rounds, requests):
+    """`rounds` and `requests` are those of a hop, and those of the start."""
+    graph, cost = request.getfixturevalue(history).measure(query(hops))
 
     assert len(graph.columns) == 1 + hops
-    assert cost.rounds <= hops + 6
-    assert cost.requests <= 4 * hops + 8
+    assert cost.rounds <= rounds[0] * hops + rounds[1]
+    assert cost.requests <= requests[0] * hops + requests[1]
 
 
 def test_a_way_up_reads_nothing_of_the_other_readers_of_its_sources():
@@ -89,42 +100,6 @@ def test_readers_of_other_namespaces_cost_whoever_may_not_see_them_few_requests(
         for events in ([ours], [ours, *map(stamped, readers)])
     )
     assert among.requests <= alone.requests + 6
-
-
-@pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
-def test_each_hop_down_costs_a_round_and_five_requests_with_the_version_read(once, hops):
-    graph, cost = once.measure(down(hops))
-
-    assert len(graph.columns) == 1 + hops
-    assert cost.rounds <= hops + 5
-    assert cost.requests <= 5 * hops + 6
-
-
-@pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
-def test_each_hop_from_version_to_version_costs_three_rounds_and_four_requests(often, hops):
-    graph, cost = often.measure(up_from_version(hops, RUNS - 1))
-
-    assert len(graph.columns) == 1 + hops
-    assert cost.rounds <= 3 * hops + 6
-    assert cost.requests <= 4 * hops + 7
-
-
-@pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
-def test_each_hop_as_of_a_time_costs_three_rounds_and_four_requests(often, hops):
-    graph, cost = often.measure(up(hops, at=minute(9_000)))
-
-    assert len(graph.columns) == 1 + hops
-    assert cost.rounds <= 3 * hops + 9
-    assert cost.requests <= 4 * hops + 13
-
-
-@pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
-def test_each_hop_down_as_of_a_time_costs_five_rounds_and_ten_requests(often, hops):
-    graph, cost = often.measure(down(hops, at=minute(9_000)))
-
-    assert len(graph.columns) == 1 + hops
-    assert cost.rounds <= 5 * hops + 9
-    assert cost.requests <= 10 * hops + 12
 
 
 def test_a_dataset_with_its_columns_takes_four_rounds_and_eight_requests(often):
