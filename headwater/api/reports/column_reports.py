@@ -5,17 +5,21 @@ Fields are printed as paths with dots, as in the node ids of requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
 
 from headwater.api.marquez.dataset_views import render_tag
 from headwater.api.reports import types
 from headwater.api.reports.tables import Row, cut, flag, join_words, table
-from headwater.api.values import render_id, render_ids, render_transformation, when
+from headwater.api.values import render_id, render_transformation, when
+from headwater.facts.annotations import Tag
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.reports import (
     Flow,
     LineageStep,
     Provenance,
+    ReportedRun,
     TaggedColumn,
     TagUsage,
     TrueSource,
@@ -24,7 +28,7 @@ from headwater.queries.results.reports import (
 )
 from headwater_model.columns import Column, ColumnSource, Transformation
 from headwater_model.field_paths import print_dotted
-from headwater_model.ids import JobId
+from headwater_model.ids import DatasetId, JobId
 
 _COLUMN = ("namespace", "dataset", "field")
 _WAY = ("hops", "direct", "masked")
@@ -38,40 +42,21 @@ TAGGED = ("section", "start", "end", *_COLUMN, *_TAG, *_FLOW)
 PROVENANCE = ("section", "start", "end", *_COLUMN, *_INTO, *_WAY, "reason", *_DONE, "reads")
 
 
-def render_usage(usage: Usage) -> types.UsageReport:
-    """Render the report of the runs that used a field, and of the columns made of it."""
-    return {
-        "column": render_column(usage.column),
-        "window": _render_window(usage.time_range),
-        "uses": [_render_use(use) for use in usage.uses],
-        "flows": [_render_flow(flow) for flow in usage.flows],
-        "truncated": usage.truncated,
-    }
+def render_report(report: Usage | TagUsage | Provenance) -> Mapping[str, object]:
+    """Render a report by its members, in their order: of `types.UsageReport`, `TagReport` or `ProvenanceReport`."""
+    return _render_members(report)
 
 
-def render_tag_usage(usage: TagUsage) -> types.TagReport:
-    """Render the report of the columns with a tag, and of the columns made of them."""
-    return {
-        "tag": usage.tag,
-        "window": _render_window(usage.time_range),
-        "columns": [
-            {"column": render_column(tagged.column), "reportedBy": [render_tag(tag) for tag in tagged.tags]}
-            for tagged in usage.columns
-        ],
-        "flows": [_render_flow(flow) for flow in usage.flows],
-        "truncated": usage.truncated,
-    }
+def _render_members(thing: Any) -> dict[str, object]:
+    values = ((each.name, getattr(thing, each.name)) for each in fields(thing))
+    return {_NAMES.get(name, name): when(value) if name in _TIMES else _render(value) for name, value in values}
 
 
-def render_provenance(provenance: Provenance) -> types.ProvenanceReport:
-    """Render the report of the true sources of a field, and of each step from them."""
-    return {
-        "column": render_column(provenance.column),
-        "window": _render_window(provenance.time_range),
-        "sources": [_render_source(source) for source in provenance.sources],
-        "steps": [_render_step(step) for step in provenance.steps],
-        "truncated": provenance.truncated,
-    }
+def _render(value: object) -> object:
+    """Render a member by its type; a dataclass without a form of its own by its members."""
+    if form := _FORMS.get(type(value)):
+        return form(value)
+    return _render_members(value) if is_dataclass(value) else value
 
 
 def render_column(column: Column | ColumnSource) -> types.ReportedColumn:
@@ -80,60 +65,28 @@ def render_column(column: Column | ColumnSource) -> types.ReportedColumn:
     return {"dataset": render_id(column.dataset), "field": field}
 
 
-def _render_window(time_range: TimeRange) -> types.Window:
-    return {"start": when(time_range.start), "end": when(time_range.end)}
+def _render_use(use: Use) -> Mapping[str, object]:
+    return {**_render_members(use), "states": dict(use.states)}
 
 
-def _render_use(use: Use) -> types.Use:
-    return {
-        "kind": use.kind,
-        "job": None if use.job is None else render_id(use.job),
-        "first": when(use.first),
-        "last": when(use.last),
-        "count": use.count,
-        "states": dict(use.states),
-        "runs": [{"id": run.id, "started": when(run.started), "state": run.state} for run in use.runs],
-        "fields": [render_column(column) for column in use.fields],
-        "operations": list(use.operations),
-        "known": use.known,
-    }
+def _render_run(run: ReportedRun) -> types.ReportedRun:
+    return {"id": run.id, "started": when(run.started), "state": run.state}
 
 
-def _render_flow(flow: Flow) -> types.Flow:
-    return {
-        "column": render_column(flow.column),
-        "hops": flow.hops,
-        "direct": flow.direct,
-        "masked": flow.masked,
-        "certain": flow.certain,
-        "failed": flow.failed,
-        "status": flow.status,
-        "jobs": render_ids(flow.jobs),
-    }
-
-
-def _render_source(source: TrueSource) -> types.TrueSource:
-    return {
-        "column": render_column(source.column),
-        "hops": source.hops,
-        "direct": source.direct,
-        "masked": source.masked,
-        "reason": source.reason,
-        "jobs": render_ids(source.jobs),
-        "runs": list(source.runs),
-        "reads": render_ids(source.reads),
-    }
-
-
-def _render_step(step: LineageStep) -> types.ProvenanceStep:
-    return {
-        "source": render_column(step.source),
-        "destination": render_column(step.destination),
-        "transformations": [render_transformation(transformation) for transformation in step.transformations],
-        "operations": list(step.operations),
-        "jobs": render_ids(step.jobs),
-        "runs": list(step.runs),
-    }
+_TIMES = frozenset({"first", "last", "start", "end"})
+# Members with another name in JSON.
+_NAMES = {"time_range": "window", "tags": "reportedBy"}
+_FORMS: Mapping[type, Callable[[Any], object]] = {
+    tuple: lambda values: list(map(_render, values)),
+    Column: render_column,
+    ColumnSource: render_column,
+    DatasetId: render_id,
+    JobId: render_id,
+    ReportedRun: _render_run,
+    Tag: render_tag,
+    Transformation: render_transformation,
+    Use: _render_use,
+}
 
 
 def usage_table(usage: Usage) -> str:

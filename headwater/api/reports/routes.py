@@ -11,9 +11,7 @@ from headwater.api.marquez.responses import require
 from headwater.api.reports import types
 from headwater.api.reports.column_reports import (
     provenance_table,
-    render_provenance,
-    render_tag_usage,
-    render_usage,
+    render_report,
     tag_table,
     usage_table,
 )
@@ -65,10 +63,10 @@ def report_usage(services: Services, request: HttpRequest) -> Response[str]:
         raise Invalid.because("nodeId", node_id, "must be given, or else tag, and not both")
     if tag is not None:
         tagged = services.queries.report_tag(tag, read_range(request, services.now_s()).time_range)
-        return respond(services, request, tag_table(tagged) if as_table else render_tag_usage(tagged))
+        return respond(services, request, tag_table(tagged) if as_table else render_report(tagged))
     column, time_range = _read(services, request)
     usage = services.queries.report_usage(column.dataset, column.field, time_range)
-    return respond(services, request, usage_table(usage) if as_table else render_usage(usage))
+    return respond(services, request, usage_table(usage) if as_table else render_report(usage))
 
 
 def report_provenance(services: Services, request: HttpRequest) -> Response[str]:
@@ -83,7 +81,7 @@ def report_provenance(services: Services, request: HttpRequest) -> Response[str]
     as_table = is_table(request, _PARAMETERS)
     column, time_range = _read(services, request)
     provenance = services.queries.report_provenance(column.dataset, column.field, time_range)
-    return respond(services, request, provenance_table(provenance) if as_table else render_provenance(provenance))
+    return respond(services, request, provenance_table(provenance) if as_table else render_report(provenance))
 
 
 def report_impact(services: Services, request: HttpRequest) -> Response[str]:
