@@ -110,7 +110,6 @@ def test_the_counts_by_hour_are_those_of_the_set_of_events_whoever_dies_and_what
     for number, batch in enumerate(batches):
         events = [replace(an_indexed_event(second, f"{kind}{name}"), type=kind) for second, kind, name in batch]
         left = deaths[number] if number < len(deaths) else None
-        # The events of a loader that died come again in other company.
         for calls, part in ((left, events), (None, events[::2]), (None, events[1::2])):
             dying = MemoryTable(table.dynamo, before=_dies_after(calls))
             with suppress(Died):
