@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import orjson
@@ -210,8 +210,7 @@ class GraphTable:
         )
 
     def _put(self, rows: Iterable[Row]) -> None:
-        pending = iter(rows)
-        while group := list(islice(pending, _PUT_TOGETHER)):
+        for group in chunks(rows, _PUT_TOGETHER):
             rows_by_key = {row.key: row for row in group}
             keys = [_key(row.key) for row in rows_by_key.values() if row.once]
             pages = self._each(self._batch, list(chunks(keys, GET_KEYS_MAX)))
