@@ -14,9 +14,7 @@ JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datas
 @pytest.fixture(scope="module")
 def api():
     """The pipeline has run once."""
-    served = GraphApi()
-    served.load(*PIPELINE)
-    return served
+    return GraphApi(*PIPELINE)
 
 
 def test_datasets_are_listed_by_time_and_in_short(api):

@@ -32,9 +32,7 @@ PIPELINE = (
 @pytest.fixture
 def api():
     """The pipeline has run once."""
-    served = GraphApi()
-    served.load(*PIPELINE)
-    return served
+    return GraphApi(*PIPELINE)
 
 
 def test_the_graph_is_the_same_from_every_node(api):
