@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -23,33 +23,8 @@ from infra.context_values import (
     within,
 )
 
-_OF_CORE = (
-    "stage",
-    "name_prefix",
-    "records_ttl_hours",
-    "retention",
-    "alarm_email",
-    "alarm_ok",
-    "auth",
-    "strict_namespaces",
-    "compaction_hour_utc",
-    "partition_trimming",
-    "temporary_patterns",
-    "drop_running_events",
-    "search_scan_gb",
-    "glue_version",
-    "sign_digests",
-    "web_acl_arn",
-    "requests_per_address",
-    "api_concurrency",
-    "snap_start",
-    "object_lock",
-    "dynamodb_client",
-    "layer",
-)
 # The modules with context values of features, by the feature's name.
 FEATURES_CONTEXT = {feature.name: import_module(feature.context) for feature in FEATURES if feature.context}
-NAMES = (*_OF_CORE, *(name for module in FEATURES_CONTEXT.values() for name in module.NAMES))
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _PREFIX = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _PREFIX_RULE = "a lower-case letter, then at most 19 letters, digits and hyphens"
@@ -133,36 +108,9 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
     >>> parse_context({"stage": "dev", "records_ttl_hours": "48", "retention": "destroy"}).records_ttl_s
     172800
     """
-    reader, default, flag = Reader(context, NAMES), StackContext(), choice(true=True, false=False)
-    choices = StackContext(
-        stage=reader.read("stage", _stage, default.stage),
-        name_prefix=reader.read("name_prefix", text_or_none(_PREFIX, _PREFIX_RULE), None) or default.name_prefix,
-        records_ttl_hours=reader.read("records_ttl_hours", integer(1, _HOURS_IN_A_YEAR), default.records_ttl_hours),
-        retain=reader.read("retention", choice(retain=True, destroy=False), default.retain),
-        alarm_email=reader.read("alarm_email", text_or_none(_EMAIL, "an e-mail address"), default.alarm_email),
-        alarm_ok=reader.read("alarm_ok", flag, default.alarm_ok),
-        compaction_hour_utc=reader.read("compaction_hour_utc", integer(0, 23), default.compaction_hour_utc),
-        token_api=reader.read("auth", choice(iam=False, token=True), default.token_api),
-        strict_namespaces=reader.read("strict_namespaces", flag, default.strict_namespaces),
-        partition_trimming=reader.read("partition_trimming", flag, default.partition_trimming),
-        temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
-        drop_running_events=reader.read("drop_running_events", namespaces, default.drop_running_events),
-        search_scan_gb=reader.read("search_scan_gb", integer(1, _SCAN_GB_MAX), default.search_scan_gb),
-        glue_version=reader.read("glue_version", either(*GLUE_VERSIONS), default.glue_version),
-        sign_digests=reader.read("sign_digests", flag, default.sign_digests),
-        web_acl_arn=reader.read(
-            "web_acl_arn", text_or_none(_WEB_ACL_ARN, "the ARN of a regional web ACL of WAFv2"), default.web_acl_arn
-        ),
-        requests_per_address=reader.read(
-            "requests_per_address", number_or_none(_REQUESTS_MIN, _REQUESTS_MAX), default.requests_per_address
-        ),
-        api_concurrency=reader.read("api_concurrency", number_or_none(1, _CONCURRENCY_MAX), default.api_concurrency),
-        snap_start=reader.read("snap_start", flag, default.snap_start),
-        object_lock=reader.read("object_lock", _object_lock, default.object_lock),
-        boto3_client=reader.read("dynamodb_client", choice(own=False, boto3=True), default.boto3_client),
-        layer=reader.read("layer", flag, default.layer),
-        features=_of_features(reader),
-    )
+    reader, default = Reader(context, NAMES), StackContext()
+    values = {field: reader.read(name, parse, getattr(default, field)) for name, (field, parse) in _VALUES.items()}
+    choices = StackContext(**values, features=_of_features(reader))
     if faults := [*reader.faults, *_faults_between(choices)]:
         raise Invalid(faults)
     return choices
@@ -208,3 +156,32 @@ def _patterns(value: object) -> tuple[str, ...] | None:
         raise ValueError(f"must be regular expressions ({error})") from error
     within(json.dumps(patterns))
     return tuple(patterns)
+
+
+_FLAG = choice(true=True, false=False)
+# The core's values: the field of each, and its parser.
+_VALUES: Mapping[str, tuple[str, Callable[[object], Any]]] = {
+    "stage": ("stage", _stage),
+    "name_prefix": ("name_prefix", lambda value: text_or_none(_PREFIX, _PREFIX_RULE)(value) or ""),
+    "records_ttl_hours": ("records_ttl_hours", integer(1, _HOURS_IN_A_YEAR)),
+    "retention": ("retain", choice(retain=True, destroy=False)),
+    "alarm_email": ("alarm_email", text_or_none(_EMAIL, "an e-mail address")),
+    "alarm_ok": ("alarm_ok", _FLAG),
+    "auth": ("token_api", choice(iam=False, token=True)),
+    "strict_namespaces": ("strict_namespaces", _FLAG),
+    "compaction_hour_utc": ("compaction_hour_utc", integer(0, 23)),
+    "partition_trimming": ("partition_trimming", _FLAG),
+    "temporary_patterns": ("temporary_patterns", _patterns),
+    "drop_running_events": ("drop_running_events", namespaces),
+    "search_scan_gb": ("search_scan_gb", integer(1, _SCAN_GB_MAX)),
+    "glue_version": ("glue_version", either(*GLUE_VERSIONS)),
+    "sign_digests": ("sign_digests", _FLAG),
+    "web_acl_arn": ("web_acl_arn", text_or_none(_WEB_ACL_ARN, "the ARN of a regional web ACL of WAFv2")),
+    "requests_per_address": ("requests_per_address", number_or_none(_REQUESTS_MIN, _REQUESTS_MAX)),
+    "api_concurrency": ("api_concurrency", number_or_none(1, _CONCURRENCY_MAX)),
+    "snap_start": ("snap_start", _FLAG),
+    "object_lock": ("object_lock", _object_lock),
+    "dynamodb_client": ("boto3_client", choice(own=False, boto3=True)),
+    "layer": ("layer", _FLAG),
+}
+NAMES = (*_VALUES, *(name for module in FEATURES_CONTEXT.values() for name in module.NAMES))

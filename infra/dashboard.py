@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -21,29 +22,35 @@ from infra.storage import Storage
 _WIDTH = 24  # CloudWatch's grid
 
 
+class Parts(NamedTuple):
+    """The parts of a stack to watch, and the namespace of its metrics."""
+
+    namespace: str
+    storage: Storage
+    ingestion: Ingestion
+    events: Events
+    compaction: Compaction
+    query_api: QueryApi
+    additions: Sequence[Addition]
+
+
 def make_dashboard(
     scope: Construct,
-    *,
-    namespace: str,
+    parts: Parts,
     alarms: Sequence[cloudwatch.Alarm],
     functions: Sequence[ServiceFunction],
-    storage: Storage,
-    ingestion: Ingestion,
-    events: Events,
-    compaction: Compaction,
-    query_api: QueryApi,
-    additions: Sequence[Addition],
 ) -> cloudwatch.Dashboard:
     """Make a page of the alarms' metrics, and of metrics that explain them."""
+    namespace = parts.namespace
     rows: list[list[cloudwatch.IWidget]] = [
         [cloudwatch.AlarmStatusWidget(title="Alarms", width=_WIDTH, alarms=list(alarms))],
-        _records(namespace, query_api),
+        _records(namespace, parts.query_api),
         _events(namespace),
-        *(row for addition in additions for row in addition.rows),
-        _queues(ingestion, events, compaction),
+        *(row for addition in parts.additions for row in addition.rows),
+        _queues(parts.ingestion, parts.events, parts.compaction),
         _functions(functions),
-        _tables(storage),
-        _traces(namespace, compaction),
+        _tables(parts.storage),
+        _traces(namespace, parts.compaction),
     ]
     return cloudwatch.Dashboard(scope, "Dashboard", default_interval=Duration.days(1), widgets=rows)
 

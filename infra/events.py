@@ -7,15 +7,14 @@ through the API have a queue of their own.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
-from aws_cdk import aws_dynamodb as dynamodb
-from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from headwater import settings
+from infra.context import StackContext
 from infra.function import FunctionDefaults, ServiceFunction
-from infra.queues import RECEIVES_MAX, accept_from_alone, dead_letter_queue, deliver_to_alone, work_queue
+from infra.queues import accept_from_alone, deliver_to_alone, work_queue
+from infra.storage import Storage
 
 _TIMEOUT_S = 120
 # Events of a batch share reads and writes. Lambda closes a batch earlier where its messages reach 6 MB, the limit of an
@@ -36,42 +35,19 @@ class Events(Construct):
         construct_id: str,
         *,
         defaults: FunctionDefaults,
-        graph_table: dynamodb.Table,
-        archive_bucket: s3.Bucket,
-        ingest_bucket: s3.Bucket,
-        partition_trimming: bool,
-        temporary_patterns: Sequence[str] | None,
-        drop_running_events: Sequence[str],
+        storage: Storage,
+        context: StackContext,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._defaults = defaults
-        self._graph_table, self._archive_bucket = graph_table, archive_bucket
-        self._ingest_bucket = ingest_bucket
-        self._rules = {settings.PARTITION_TRIMMING: "true" if partition_trimming else "false"}
-        if temporary_patterns is not None:
-            self._rules[settings.TEMPORARY_PATTERNS] = json.dumps(list(temporary_patterns))
+        self._defaults, self._storage = defaults, storage
+        self._rules = {settings.PARTITION_TRIMMING: "true" if context.partition_trimming else "false"}
+        if context.temporary_patterns is not None:
+            self._rules[settings.TEMPORARY_PATTERNS] = json.dumps(list(context.temporary_patterns))
         self._drops: dict[str, str] = {}
-        if drop_running_events:
-            self._drops[settings.DROP_RUNNING_EVENTS] = json.dumps(list(drop_running_events))
-        self.dead_letters = dead_letter_queue(self, "EventsDeadLetters", removal=defaults.removal)
-        self.queue = work_queue(
-            self,
-            "EventsQueue",
-            dead_letters=self.dead_letters,
-            receives_max=RECEIVES_MAX,
-            function_timeout_s=_TIMEOUT_S,
-            window_s=_WINDOW_S,
-            removal=defaults.removal,
-        )
-        self.change_dead_letters = dead_letter_queue(self, "ChangesDeadLetters", removal=defaults.removal)
-        self.changes = work_queue(
-            self,
-            "ChangesQueue",
-            dead_letters=self.change_dead_letters,
-            receives_max=RECEIVES_MAX,
-            function_timeout_s=_TIMEOUT_S,
-            removal=defaults.removal,
-        )
+        if context.drop_running_events:
+            self._drops[settings.DROP_RUNNING_EVENTS] = json.dumps(list(context.drop_running_events))
+        self.queue, self.dead_letters = work_queue(self, "Events", function_timeout_s=_TIMEOUT_S, window_s=_WINDOW_S)
+        self.changes, self.change_dead_letters = work_queue(self, "Changes", function_timeout_s=_TIMEOUT_S)
         self.function = self._make_function()
         for queue in (self.queue, self.changes):  # a foreign receiver could delete a message before it is loaded
             deliver_to_alone(queue, self.function.role)
@@ -99,9 +75,7 @@ class Events(Construct):
         )
         function.set(
             {
-                settings.GRAPH_TABLE: self._graph_table.table_name,
-                settings.ARCHIVE_BUCKET: self._archive_bucket.bucket_name,
-                settings.INTAKE_BUCKET: self._ingest_bucket.bucket_name,
+                **self._storage.names(settings.GRAPH_TABLE, settings.ARCHIVE_BUCKET, settings.INTAKE_BUCKET),
                 settings.EVENTS_QUEUE_URL: self.queue.queue_url,
                 settings.CHANGES_QUEUE_URL: self.changes.queue_url,
                 **self._rules,
@@ -112,12 +86,13 @@ class Events(Construct):
         # BatchExecuteStatement requires the rights of its statements.
         statements = ("PartiQLInsert", "PartiQLUpdate")
         actions = [f"dynamodb:{action}" for action in (*reads, *writes, *statements)]
-        function.rights.allow_partitions(actions, self._graph_table, settings.GRAPH_PARTITIONS)
-        function.rights.allow_partitions(["dynamodb:BatchGetItem"], self._graph_table, [settings.NAMING])
-        function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.FACTS_PREFIX)
+        graph_table, archive_bucket = self._storage.graph_table, self._storage.archive_bucket
+        function.rights.allow_partitions(actions, graph_table, settings.GRAPH_PARTITIONS)
+        function.rights.allow_partitions(["dynamodb:BatchGetItem"], graph_table, [settings.NAMING])
         # A repeated batch is compared with the stored batch.
-        function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.EVENTS_PREFIX)
-        function.allow_objects(["s3:GetObject"], self._ingest_bucket, "requests/")
+        for prefix in (settings.FACTS_PREFIX, settings.EVENTS_PREFIX):
+            function.allow_objects(["s3:GetObject", "s3:PutObject"], archive_bucket, prefix)
+        function.allow_objects(["s3:GetObject"], self._storage.ingest_bucket, "requests/")
         function.consume("Events", queue=self.queue, batch_size=_BATCH, window_s=_WINDOW_S)
         function.consume("Changes", queue=self.changes, batch_size=_CHANGES_BATCH)
         return function

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aws_cdk import Duration, RemovalPolicy, Size
+from aws_cdk import Duration, Size
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lam
@@ -33,7 +33,6 @@ class FunctionDefaults:
     code: lam.Code
     layer: lam.ILayerVersion | None
     metrics_namespace: str
-    removal: RemovalPolicy
     # The table of the bearer tokens: no function may write tokens.
     tokens: dynamodb.ITable
     # Variables of every function.
@@ -76,7 +75,7 @@ class ServiceFunction(Construct):
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.rights = Rights(self.role)
         self.rights.deny_token_writes(defaults.tokens)
-        self.log_group = logs.LogGroup(self, "Logs", retention=LOG_RETENTION, removal_policy=defaults.removal)
+        self.log_group = logs.LogGroup(self, "Logs", retention=LOG_RETENTION)
         self.log_group.grant_write(self.role)
         self.resource = lam.Function(
             self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import aws_cdk as cdk
-from aws_cdk import RemovalPolicy
 from aws_cdk import aws_glue as glue
 from aws_cdk import aws_logs as logs
 from constructs import Construct
@@ -33,12 +32,11 @@ class GlueEngine(Construct):
         jobs: Sequence[SparkJob],
         code: SparkCode,
         version: str,
-        removal: RemovalPolicy,
     ) -> None:
         super().__init__(scope, construct_id)
         self._version = version
         self._code, self._wheels = code, code.wheels()
-        self._log_prefix, self._log_groups = _logs(self, removal)
+        self._log_prefix, self._log_groups = _logs(self)
         self._jobs: dict[str, glue.CfnJob] = {}
         for job in jobs:
             self.add(job)
@@ -109,17 +107,11 @@ class GlueEngine(Construct):
         return arguments
 
 
-def _logs(scope: Construct, removal: RemovalPolicy) -> tuple[str, Sequence[logs.LogGroup]]:
+def _logs(scope: Construct) -> tuple[str, Sequence[logs.LogGroup]]:
     """Make the two log groups that Glue names by a prefix; return the prefix, too."""
     prefix = log_name("/aws-glue")
     groups = [
-        logs.LogGroup(
-            scope,
-            f"{name.capitalize()}Logs",
-            log_group_name=f"{prefix}/{name}",
-            retention=LOG_RETENTION,
-            removal_policy=removal,
-        )
+        logs.LogGroup(scope, f"{name.capitalize()}Logs", log_group_name=f"{prefix}/{name}", retention=LOG_RETENTION)
         for name in ("error", "output")
     ]
     return prefix, groups

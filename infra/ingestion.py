@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import jsii
 from aws_cdk import Duration
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from headwater import settings
 from infra.function import FunctionDefaults, ServiceFunction
-from infra.queues import RECEIVES_MAX, accept_from_alone, dead_letter_queue, work_queue
+from infra.queues import accept_from_alone, work_queue
+from infra.storage import Storage
 
 _INPUT_TIMEOUT_S = 30
 _LOAD_TIMEOUT_S = 120
@@ -39,33 +39,16 @@ class Ingestion(Construct):
         construct_id: str,
         *,
         defaults: FunctionDefaults,
-        records_table: dynamodb.Table,
-        graph_table: dynamodb.Table,
-        ingest_bucket: s3.Bucket,
+        storage: Storage,
         records_ttl_s: int,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._defaults = defaults
-        self._records_table, self._graph_table = records_table, graph_table
-        self._ingest_bucket = ingest_bucket
-        self._records_ttl_s = records_ttl_s
-        self.dead_letters = dead_letter_queue(self, "RecordsDeadLetters", removal=defaults.removal)
-        self.records_queue = work_queue(
-            self,
-            "RecordsQueue",
-            dead_letters=self.dead_letters,
-            receives_max=RECEIVES_MAX,
-            function_timeout_s=_LOAD_TIMEOUT_S,
-            window_s=_RECORDS_WINDOW_S,
-            removal=defaults.removal,
+        self._defaults, self._storage, self._records_ttl_s = defaults, storage, records_ttl_s
+        self.records_queue, self.dead_letters = work_queue(
+            self, "Records", function_timeout_s=_LOAD_TIMEOUT_S, window_s=_RECORDS_WINDOW_S
         )
-        self.packed_queue = work_queue(
-            self,
-            "PackedQueue",
-            dead_letters=self.dead_letters,
-            receives_max=RECEIVES_MAX,
-            function_timeout_s=_LOAD_TIMEOUT_S,
-            removal=defaults.removal,
+        self.packed_queue, _ = work_queue(
+            self, "Packed", function_timeout_s=_LOAD_TIMEOUT_S, dead_letters=self.dead_letters
         )
         self.input = self._make_input()
         self.load = self._make_load()
@@ -77,12 +60,12 @@ class Ingestion(Construct):
             {
                 settings.RECORDS_QUEUE_URL: self.records_queue.queue_url,
                 settings.PACKED_QUEUE_URL: self.packed_queue.queue_url,
-                settings.INTAKE_BUCKET: self._ingest_bucket.bucket_name,
+                **self._storage.names(settings.INTAKE_BUCKET),
                 settings.RECORDS_TTL_S: str(self._records_ttl_s),
             }
         )
         function.allow(["sqs:SendMessage"], [self.records_queue.queue_arn, self.packed_queue.queue_arn])
-        function.allow_objects(["s3:PutObject"], self._ingest_bucket, "requests/")
+        function.allow_objects(["s3:PutObject"], self._storage.ingest_bucket, "requests/")
 
     def close_queues(self, *doors: ServiceFunction) -> None:
         """Let the doors alone queue records, beside jobs with packed records and operators with redrives."""
@@ -115,9 +98,7 @@ class Ingestion(Construct):
         )
         function.set(
             {
-                settings.RECORDS_TABLE: self._records_table.table_name,
-                settings.GRAPH_TABLE: self._graph_table.table_name,
-                settings.INTAKE_BUCKET: self._ingest_bucket.bucket_name,
+                **self._storage.names(settings.RECORDS_TABLE, settings.GRAPH_TABLE, settings.INTAKE_BUCKET),
                 settings.RECORDS_DLQ_URL: self.dead_letters.queue_url,
                 settings.RECORDS_QUEUE_URL: self.records_queue.queue_url,
                 settings.PACKED_QUEUE_URL: self.packed_queue.queue_url,
@@ -125,11 +106,10 @@ class Ingestion(Construct):
             }
         )
         # Records are put once; the marks of their roots are updated.
-        function.allow(["dynamodb:PutItem"], [self._records_table.table_arn])
-        function.rights.allow_partitions(
-            ["dynamodb:UpdateItem"], self._graph_table, [settings.MARKS, settings.ROOT_IDS]
-        )
-        function.allow_objects(["s3:GetObject"], self._ingest_bucket, "requests/")
+        function.allow(["dynamodb:PutItem"], [self._storage.records_table.table_arn])
+        partitions = [settings.MARKS, settings.ROOT_IDS]
+        function.rights.allow_partitions(["dynamodb:UpdateItem"], self._storage.graph_table, partitions)
+        function.allow_objects(["s3:GetObject"], self._storage.ingest_bucket, "requests/")
         function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
         function.consume("Records", queue=self.records_queue, batch_size=_RECORDS_BATCH, window_s=_RECORDS_WINDOW_S)
         function.consume("Packed", queue=self.packed_queue, batch_size=_PACKED_BATCH)
@@ -145,10 +125,10 @@ class Ingestion(Construct):
             memory_mb=512,
             defaults=self._defaults,
         )
-        function.set({settings.GRAPH_TABLE: self._graph_table.table_name})
+        function.set(self._storage.names(settings.GRAPH_TABLE))
         function.rights.allow_partitions(
             ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem"],
-            self._graph_table,
+            self._storage.graph_table,
             [settings.ROOTS, settings.STAGED, settings.MARKS, settings.ROOT_IDS],
         )
         self._follow_expiry(function)
@@ -156,14 +136,14 @@ class Ingestion(Construct):
 
     def _follow_expiry(self, function: ServiceFunction) -> None:
         """Feed the function from the table's stream; a batch not staged in time goes to S3."""
-        stream_arn = self._records_table.table_stream_arn or ""
+        stream_arn, ingest_bucket = self._storage.records_table.table_stream_arn or "", self._storage.ingest_bucket
         function.allow(
             ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"],
             [stream_arn],
         )
         # The mapping writes the failed batches itself, in the function's name.
-        function.allow_objects(["s3:PutObject"], self._ingest_bucket, "aws/lambda/")
-        function.allow(["s3:ListBucket"], [self._ingest_bucket.bucket_arn])
+        function.allow_objects(["s3:PutObject"], ingest_bucket, "aws/lambda/")
+        function.allow(["s3:ListBucket"], [ingest_bucket.bucket_arn])
         lam.EventSourceMapping(
             function,
             "Expiry",
@@ -176,7 +156,7 @@ class Ingestion(Construct):
             bisect_batch_on_error=True,
             report_batch_item_failures=True,
             max_record_age=Duration.hours(_EXPIRY_AGE_MAX_H),
-            on_failure=_ToBucket(self._ingest_bucket),
+            on_failure=_ToBucket(ingest_bucket),
             support_s3_on_failure_destination=True,
         )
 

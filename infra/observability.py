@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from aws_cdk import Duration
 from constructs import Construct
 
-from infra.addition import Addition
 from infra.alarms import Alarms
 from infra.compaction import Compaction
-from infra.dashboard import make_dashboard
+from infra.context import StackContext
+from infra.dashboard import Parts, make_dashboard
 from infra.events import Events
 from infra.function import ServiceFunction
 from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
-from infra.storage import Storage
 
 # A record should be in the table after a minute or two; half an hour is a day's records at risk of a late trace.
 _RECORDS_LATE = Duration.minutes(30)
@@ -44,62 +43,35 @@ class Observability(Construct):
         scope: Construct,
         construct_id: str,
         *,
-        metrics_namespace: str,
-        alarm_email: str | None,
-        alarm_ok: bool,
-        storage: Storage,
-        ingestion: Ingestion,
-        events: Events,
-        compaction: Compaction,
-        query_api: QueryApi,
-        additions: Sequence[Addition],
+        context: StackContext,
+        parts: Parts,
     ) -> None:
         super().__init__(scope, construct_id)
-        functions = _functions_of(ingestion, events, compaction, query_api, additions)
-        alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email, ok_actions=alarm_ok)
+        functions = _functions_of(parts)
+        alarms = Alarms(
+            self, "Alarms", metrics_namespace=parts.namespace, email=context.alarm_email, ok_actions=context.alarm_ok
+        )
         self.topics = {"PageTopicArn": alarms.pages.topic_arn, "MailTopicArn": alarms.mails.topic_arn}
         # Alarms by kind: the core's resources, then those of the features.
-        _watch_queues(alarms, ingestion, events, compaction)
-        alarms.watch_queues(queue for addition in additions for queue in addition.queues)
+        _watch_queues(alarms, parts.ingestion, parts.events, parts.compaction)
+        alarms.watch_queues(queue for addition in parts.additions for queue in addition.queues)
         alarms.watch_functions(functions)
-        alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
-        alarms.watch_compaction(compaction.state_machine)
-        alarms.watch_machines(machine for addition in additions for machine in addition.machines)
-        alarms.watch_tables({"records": storage.records_table, "graph": storage.graph_table})
-        _watch_apis(alarms, query_api)
+        alarms.watch_stream("Expiry", parts.ingestion.expired, age_max=_EXPIRY_LATE)
+        alarms.watch_compaction(parts.compaction.state_machine)
+        alarms.watch_machines(machine for addition in parts.additions for machine in addition.machines)
+        alarms.watch_tables({"records": parts.storage.records_table, "graph": parts.storage.graph_table})
+        _watch_apis(alarms, parts.query_api)
         _watch_metrics(alarms)
         # The dashboard shows the alarms, and the metrics around them.
-        make_dashboard(
-            self,
-            namespace=metrics_namespace,
-            alarms=alarms.alarms,
-            functions=functions,
-            storage=storage,
-            ingestion=ingestion,
-            events=events,
-            compaction=compaction,
-            query_api=query_api,
-            additions=additions,
-        )
+        make_dashboard(self, parts, alarms.alarms, functions)
 
 
-def _functions_of(
-    ingestion: Ingestion,
-    events: Events,
-    compaction: Compaction,
-    query_api: QueryApi,
-    additions: Sequence[Addition],
-) -> Sequence[ServiceFunction]:
-    """List all functions of the stack."""
+def _functions_of(parts: Parts) -> Sequence[ServiceFunction]:
+    """List all functions of the parts."""
     return (
-        ingestion.input,
-        ingestion.load,
-        ingestion.expired,
-        events.function,
-        compaction.trace,
-        compaction.compact,
-        query_api.function,
-        *(function for addition in additions for function in addition.functions),
+        *(parts.ingestion.input, parts.ingestion.load, parts.ingestion.expired),
+        *(parts.events.function, parts.compaction.trace, parts.compaction.compact, parts.query_api.function),
+        *(function for addition in parts.additions for function in addition.functions),
     )
 
 

@@ -90,12 +90,12 @@ class QueryApi(Construct):
         events.open_changes_to(self.function)
         self._let_query(storage, trace_queue, context)
         search.open_to(self.function)
-        self.access_log = self._make_access_log("AccessLog", defaults)
+        self.access_log = logs.LogGroup(self, "AccessLog", retention=LOG_RETENTION)
         self.api = _signed_api(self, function=self.function, context=context, access_log=self.access_log)
         # Bearer tokens have an API of their own; the function counts their uses.
         self.token_api: apigateway.RestApi | None = None
         if context.token_api:
-            access_log = self._make_access_log("TokenAccessLog", defaults)
+            access_log = logs.LogGroup(self, "TokenAccessLog", retention=LOG_RETENTION)
             self.token_api = _token_api(self, function=self.function, context=context, access_log=access_log)
             # Without the account's role for logs, API Gateway refuses a stage with a log.
             self.token_api.deployment_stage.node.add_dependency(self.api.node.find_child("Account"))
@@ -108,9 +108,7 @@ class QueryApi(Construct):
         records_table, graph_table, archive_bucket = storage.records_table, storage.graph_table, storage.archive_bucket
         self.function.set(
             {
-                settings.RECORDS_TABLE: records_table.table_name,
-                settings.GRAPH_TABLE: graph_table.table_name,
-                settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
+                **storage.names(settings.RECORDS_TABLE, settings.GRAPH_TABLE, settings.ARCHIVE_BUCKET),
                 settings.TRACE_QUEUE_URL: trace_queue.queue_url,
                 settings.STRICT_NAMESPACES: "true" if context.strict_namespaces else "false",
                 settings.PARTITION_TRIMMING: "true" if context.partition_trimming else "false",
@@ -123,10 +121,6 @@ class QueryApi(Construct):
         for prefix in ("traces/", "digests/", settings.FACTS_PREFIX, settings.EVENTS_PREFIX):
             self.function.allow_objects(["s3:GetObject"], archive_bucket, prefix)
         self.function.allow_objects(["s3:GetObject", "s3:PutObject"], storage.ingest_bucket, "answers/")
-
-    def _make_access_log(self, construct_id: str, defaults: FunctionDefaults) -> logs.LogGroup:
-        """Make a log of callers and paths for an API."""
-        return logs.LogGroup(self, construct_id, retention=LOG_RETENTION, removal_policy=defaults.removal)
 
     def _protect(self, context: StackContext) -> None:
         """Attach a web ACL to the stages of both APIs: a rule by address, or the deployer's own."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
@@ -21,7 +22,7 @@ VISIBILITY_TIMEOUTS = 6
 RECEIVES_MAX = 100
 
 
-def dead_letter_queue(scope: Construct, construct_id: str, *, removal: RemovalPolicy, fifo: bool = False) -> sqs.Queue:
+def dead_letter_queue(scope: Construct, construct_id: str, *, fifo: bool = False, **options: Any) -> sqs.Queue:
     """Make a queue read by people alone; `observability` watches its depth. `fifo` as its source queue."""
     return sqs.Queue(
         scope,
@@ -31,37 +32,33 @@ def dead_letter_queue(scope: Construct, construct_id: str, *, removal: RemovalPo
         enforce_ssl=True,
         max_message_size_bytes=MESSAGE_BYTES_MAX,
         retention_period=RETENTION,
-        removal_policy=removal,
+        **options,
     )
 
 
 def work_queue(
     scope: Construct,
-    construct_id: str,
+    name: str,
     *,
-    dead_letters: sqs.Queue,
-    receives_max: int,
     function_timeout_s: int,
     window_s: int = 0,
-    removal: RemovalPolicy,
+    dead_letters: sqs.Queue | None = None,
+    receives_max: int = RECEIVES_MAX,
     fifo: bool = False,
-) -> sqs.Queue:
-    """Make a function's queue; a message received `receives_max` times goes to the dead letters.
+) -> tuple[sqs.Queue, sqs.Queue]:
+    """Make a function's queue, and its dead letters, if not given: of messages received `receives_max` times.
 
     A `fifo` queue delivers the messages of a group batch after batch, in their order.
     """
-    return sqs.Queue(
+    dead_letters = dead_letters or dead_letter_queue(scope, f"{name}DeadLetters", fifo=fifo)
+    queue = dead_letter_queue(
         scope,
-        construct_id,
-        fifo=fifo or None,
-        encryption=sqs.QueueEncryption.SQS_MANAGED,
-        enforce_ssl=True,
-        max_message_size_bytes=MESSAGE_BYTES_MAX,
-        retention_period=RETENTION,
-        removal_policy=removal,
+        f"{name}Queue",
+        fifo=fifo,
         visibility_timeout=Duration.seconds(VISIBILITY_TIMEOUTS * function_timeout_s + window_s),
         dead_letter_queue=sqs.DeadLetterQueue(queue=dead_letters, max_receive_count=receives_max),
     )
+    return queue, dead_letters
 
 
 def accept_from_alone(queue: sqs.Queue, senders: Sequence[iam.IRole], *, tags: Sequence[str]) -> None:

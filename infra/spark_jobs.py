@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aws_cdk import RemovalPolicy
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
@@ -39,19 +38,19 @@ class SparkJobs(Construct):
         traced: TraceResources,
         libraries: Path | None,
         glue_version: str,
-        removal: RemovalPolicy,
     ) -> None:
         super().__init__(scope, construct_id)
+        storage = traced.storage
         compact_archive = SparkJob(
             self,
             "CompactArchive",
             module="compact_archive",
             about="Makes the archive's tables of a sealed day.",
-            arguments={"--archive": f"s3://{traced.archive_bucket.bucket_name}"},
+            arguments={"--archive": f"s3://{storage.archive_bucket.bucket_name}"},
             timeout_min=_COMPACT_TIMEOUT_MIN,
             runs_max=_COMPACT_RUNS_MAX,
         )
-        _open_archive(compact_archive.rights, traced.archive_bucket)
+        _open_archive(compact_archive.rights, storage.archive_bucket)
         # The tables of a root are local checkpoints, lost with a worker: the job keeps its workers.
         trace_root = SparkJob(
             self,
@@ -59,9 +58,9 @@ class SparkJobs(Construct):
             module="trace_root",
             about="Traces one root that is too large for the trace function.",
             arguments={
-                "--graph-table": traced.graph_table.table_name,
-                "--records-table": traced.records_table.table_name,
-                "--archive-bucket": traced.archive_bucket.bucket_name,
+                "--graph-table": storage.graph_table.table_name,
+                "--records-table": storage.records_table.table_name,
+                "--archive-bucket": storage.archive_bucket.bucket_name,
                 "--records-dlq-url": traced.records_dead_letters.queue_url,
             },
             timeout_min=_TRACE_TIMEOUT_MIN,
@@ -69,12 +68,12 @@ class SparkJobs(Construct):
             scales=False,
         )
         traced.open_to(trace_root.rights)
-        trace_root.rights.deny_token_writes(traced.graph_table)
-        trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], traced.archive_bucket, "traces/")
+        trace_root.rights.deny_token_writes(storage.graph_table)
+        trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], storage.archive_bucket, "traces/")
         # Both jobs share the code and the engine.
         jobs = [compact_archive, trace_root]
         code = SparkCode(self, "Code", libraries=libraries)
-        self.engine = GlueEngine(self, "Engine", jobs=jobs, code=code, version=glue_version, removal=removal)
+        self.engine = GlueEngine(self, "Engine", jobs=jobs, code=code, version=glue_version)
 
 
 def _open_archive(rights: Rights, archive_bucket: s3.Bucket) -> None:

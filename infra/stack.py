@@ -17,6 +17,7 @@ from infra.archive_policy import keep_from
 from infra.archive_search import ArchiveSearch
 from infra.compaction import Compaction
 from infra.context import StackContext
+from infra.dashboard import Parts
 from infra.events import Events
 from infra.function import FunctionDefaults
 from infra.ingestion import Ingestion
@@ -28,6 +29,12 @@ from infra.queues import accept_from_alone
 from infra.spark_jobs import SparkJobs
 from infra.storage import Storage
 from infra.trace_resources import TraceResources
+
+# The types of resources with data, logs or messages: retained or destroyed with the stack.
+_KEPT = (
+    *("AWS::DynamoDB::Table", "AWS::KMS::Key", "AWS::Logs::LogGroup", "AWS::S3::Bucket", "AWS::SQS::Queue"),
+    *("AWS::SecretsManager::Secret", "AWS::StepFunctions::StateMachine"),
+)
 
 
 class LineageStack(cdk.Stack):
@@ -61,13 +68,13 @@ class LineageStack(cdk.Stack):
         )
         self.context = context
         # RETAIN would also keep the resources of a failed creation: the next try makes them once more beside the old.
-        self._removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if context.retain else cdk.RemovalPolicy.DESTROY
-        self.storage = Storage(self, "Storage", removal=self._removal, object_lock=context.object_lock)
+        removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if context.retain else cdk.RemovalPolicy.DESTROY
+        cdk.RemovalPolicies.of(self).apply(removal, apply_to_resource_types=list(_KEPT))
+        self.storage = Storage(self, "Storage", protected=context.retain, object_lock=context.object_lock)
         self.defaults = FunctionDefaults(
             code=code_asset(),
             layer=layer_version(self, "Dependencies", layer) if layer else None,
             metrics_namespace=f"Headwater/{context.stage}",
-            removal=self._removal,
             tokens=self.storage.graph_table,
             environment={settings.DYNAMODB_CLIENT: "boto3"} if context.boto3_client else {},
         )
@@ -75,9 +82,18 @@ class LineageStack(cdk.Stack):
         self._add_archive(context, libraries)
         self._add_queries(context)
         additions = self._add_features()
-        topics = self._observe(additions)
+        parts = Parts(
+            self.defaults.metrics_namespace,
+            self.storage,
+            self.ingestion,
+            self.events,
+            self.compaction,
+            self.query_api,
+            additions,
+        )
+        topics = Observability(self, "Observability", context=context, parts=parts).topics
         roles = [role for role in self.node.find_all() if isinstance(role, iam.Role)]
-        keep_from(self.storage.archive_bucket, roles, sweeper=self._compaction.compact.role)
+        keep_from(self.storage.archive_bucket, roles, sweeper=self.compaction.compact.role)
         self._name_outputs(additions, topics)
 
     def _add_ingest(self, context: StackContext) -> None:
@@ -86,34 +102,17 @@ class LineageStack(cdk.Stack):
             self,
             "Ingestion",
             defaults=self.defaults,
-            records_table=self.storage.records_table,
-            graph_table=self.storage.graph_table,
-            ingest_bucket=self.storage.ingest_bucket,
+            storage=self.storage,
             records_ttl_s=context.records_ttl_s,
         )
-        self.events = Events(
-            self,
-            "Events",
-            defaults=self.defaults,
-            graph_table=self.storage.graph_table,
-            archive_bucket=self.storage.archive_bucket,
-            ingest_bucket=self.storage.ingest_bucket,
-            partition_trimming=context.partition_trimming,
-            temporary_patterns=context.temporary_patterns,
-            drop_running_events=context.drop_running_events,
-        )
+        self.events = Events(self, "Events", defaults=self.defaults, storage=self.storage, context=context)
         self.events.open_to(self.ingestion.input)
         queues = [self.ingestion.packed_queue, self.events.queue]
         self.producers = Producers(self, "Producers", queues=queues, function=self.ingestion.input)
 
     def _add_archive(self, context: StackContext, libraries: Path | None) -> None:
         """Add the archive: the compaction, the Spark jobs, and the search."""
-        traced = TraceResources(
-            records_table=self.storage.records_table,
-            graph_table=self.storage.graph_table,
-            archive_bucket=self.storage.archive_bucket,
-            records_dead_letters=self.ingestion.dead_letters,
-        )
+        traced = TraceResources(storage=self.storage, records_dead_letters=self.ingestion.dead_letters)
         self.search = ArchiveSearch(
             self,
             "ArchiveSearch",
@@ -123,14 +122,9 @@ class LineageStack(cdk.Stack):
             scan_gb=context.search_scan_gb,
         )
         self.spark_jobs = SparkJobs(
-            self,
-            "SparkJobs",
-            traced=traced,
-            libraries=libraries,
-            glue_version=context.glue_version,
-            removal=self._removal,
+            self, "SparkJobs", traced=traced, libraries=libraries, glue_version=context.glue_version
         )
-        self._compaction = Compaction(
+        self.compaction = Compaction(
             self,
             "Compaction",
             defaults=self.defaults,
@@ -150,13 +144,13 @@ class LineageStack(cdk.Stack):
             ingestion=self.ingestion,
             events=self.events,
             storage=self.storage,
-            trace_queue=self._compaction.trace_queue,
+            trace_queue=self.compaction.trace_queue,
             search=self.search,
             context=context,
         )
         self.ingestion.close_queues(self.ingestion.input, self.query_api.function)
-        starters = [self._compaction.compact.role, self.query_api.function.role]
-        accept_from_alone(self._compaction.trace_queue, starters, tags=[settings.OPERATOR])
+        starters = [self.compaction.compact.role, self.query_api.function.role]
+        accept_from_alone(self.compaction.trace_queue, starters, tags=[settings.OPERATOR])
 
     def _add_features(self) -> Sequence[Addition]:
         """Add the active features of the context."""
@@ -167,25 +161,9 @@ class LineageStack(cdk.Stack):
             if feature.construct and feature.name in given
         ]
 
-    def _observe(self, additions: Sequence[Addition]) -> Mapping[str, str]:
-        """Add the alarms and the dashboard of everything; return the outputs of the alarms' topics."""
-        return Observability(
-            self,
-            "Observability",
-            metrics_namespace=self.defaults.metrics_namespace,
-            alarm_email=self.context.alarm_email,
-            alarm_ok=self.context.alarm_ok,
-            storage=self.storage,
-            ingestion=self.ingestion,
-            events=self.events,
-            compaction=self._compaction,
-            query_api=self.query_api,
-            additions=additions,
-        ).topics
-
     def _name_outputs(self, additions: Sequence[Addition], topics: Mapping[str, str]) -> None:
         """Define the outputs for deployers, clients and the local stack."""
-        storage, ingestion, events, compaction = self.storage, self.ingestion, self.events, self._compaction
+        storage, ingestion, events, compaction = self.storage, self.ingestion, self.events, self.compaction
         outputs = {
             "InputFunctionName": ingestion.input.resource.function_name,
             "EventsFunctionName": events.function.resource.function_name,

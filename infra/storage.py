@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from aws_cdk import Duration, RemovalPolicy
+from collections.abc import Mapping
+
+from aws_cdk import Duration
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
@@ -18,28 +20,37 @@ _STRING = dynamodb.AttributeType.STRING
 class Storage(Construct):
     """The tables and buckets. Their logical ids are their identity: under a new id, a table is new and empty."""
 
-    def __init__(
-        self, scope: Construct, construct_id: str, *, removal: RemovalPolicy, object_lock: ObjectLock | None
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, protected: bool, object_lock: ObjectLock | None) -> None:
         super().__init__(scope, construct_id)
-        self.records_table = _records_table(self, removal)
+        self.records_table = _records_table(self, protected)
         self.graph_table = _table(
             self,
             "GraphTable",
             partition_key=settings.PK,
             sort_key=settings.SK,
             ttl_attribute=settings.EXPIRES_AT,
-            removal=removal,
+            protected=protected,
         )
-        access_logs = _access_logs_bucket(self, removal)
-        self.archive_bucket = _archive_bucket(self, access_logs, removal, object_lock)
+        expiry = s3.LifecycleRule(id="a-year-of-logs", expiration=Duration.days(365))
+        access_logs = _bucket(self, "AccessLogsBucket", rules=[expiry])
+        self.archive_bucket = _archive_bucket(self, access_logs, object_lock)
         require_new_keys(self.archive_bucket)
-        self.ingest_bucket = _ingest_bucket(self, access_logs, removal)
+        self.ingest_bucket = _ingest_bucket(self, access_logs)
         for bucket in (self.archive_bucket, self.ingest_bucket):
             _let_pages_follow_links(bucket)
 
+    def names(self, *variables: str) -> Mapping[str, str]:
+        """Map variables of a function to the names of tables and buckets: `names(settings.GRAPH_TABLE)`."""
+        names = {
+            settings.RECORDS_TABLE: self.records_table.table_name,
+            settings.GRAPH_TABLE: self.graph_table.table_name,
+            settings.ARCHIVE_BUCKET: self.archive_bucket.bucket_name,
+            settings.INTAKE_BUCKET: self.ingest_bucket.bucket_name,
+        }
+        return {variable: names[variable] for variable in variables}
 
-def _records_table(scope: Construct, removal: RemovalPolicy) -> dynamodb.Table:
+
+def _records_table(scope: Construct, protected: bool) -> dynamodb.Table:
     """Make Carbonlake's table, to the letter; a local index can never be added to an existing table."""
     table = _table(
         scope,
@@ -47,7 +58,7 @@ def _records_table(scope: Construct, removal: RemovalPolicy) -> dynamodb.Table:
         partition_key=settings.ROOT_ID,
         sort_key=settings.NODE_ID,
         ttl_attribute=settings.TTL_EXPIRY,
-        removal=removal,
+        protected=protected,
         stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
     )
     table.add_global_secondary_index(
@@ -70,7 +81,7 @@ def _table(
     partition_key: str,
     sort_key: str,
     ttl_attribute: str,
-    removal: RemovalPolicy,
+    protected: bool,
     stream: dynamodb.StreamViewType | None = None,
 ) -> dynamodb.Table:
     return dynamodb.Table(
@@ -85,23 +96,11 @@ def _table(
         point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
             point_in_time_recovery_enabled=True
         ),
-        deletion_protection=removal != RemovalPolicy.DESTROY,
-        removal_policy=removal,
+        deletion_protection=protected,
     )
 
 
-def _access_logs_bucket(scope: Construct, removal: RemovalPolicy) -> s3.Bucket:
-    return _bucket(
-        scope,
-        "AccessLogsBucket",
-        removal=removal,
-        rules=[s3.LifecycleRule(id="a-year-of-logs", expiration=Duration.days(365))],
-    )
-
-
-def _archive_bucket(
-    scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy, object_lock: ObjectLock | None
-) -> s3.Bucket:
+def _archive_bucket(scope: Construct, access_logs: s3.IBucket, object_lock: ObjectLock | None) -> s3.Bucket:
     """Make the archive bucket: traces, digests and events never expire; a delete only hides them.
 
     Derived objects can be made again: replaced or deleted, they go after 90 days.
@@ -109,7 +108,6 @@ def _archive_bucket(
     return _bucket(
         scope,
         "ArchiveBucket",
-        removal=removal,
         versioned=True,
         access_logs=access_logs,
         object_lock=object_lock,
@@ -123,7 +121,7 @@ def _archive_bucket(
     )
 
 
-def _ingest_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy) -> s3.Bucket:
+def _ingest_bucket(scope: Construct, access_logs: s3.IBucket) -> s3.Bucket:
     """Make the bucket of requests too big for a message, large responses, SQL results, and unstaged stream batches.
 
     A request outlives the message that points to it: 14 days in its queue, then 14 among the dead letters.
@@ -131,7 +129,6 @@ def _ingest_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPo
     return _bucket(
         scope,
         "IntakeBucket",
-        removal=removal,
         access_logs=access_logs,
         rules=[
             s3.LifecycleRule(id="requests", prefix="requests/", expiration=Duration.days(30)),
@@ -155,7 +152,6 @@ def _bucket(
     scope: Construct,
     construct_id: str,
     *,
-    removal: RemovalPolicy,
     rules: list[s3.LifecycleRule],
     versioned: bool = False,
     access_logs: s3.IBucket | None = None,
@@ -176,7 +172,6 @@ def _bucket(
         lifecycle_rules=[*rules, broken_uploads],
         object_lock_enabled=True if object_lock else None,
         object_lock_default_retention=_retention(object_lock) if object_lock else None,
-        removal_policy=removal,
     )
 
 

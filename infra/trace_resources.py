@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aws_cdk import aws_dynamodb as dynamodb
-from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 
 from headwater import settings
 from infra.role_permissions import Rights
+from infra.storage import Storage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceResources:
     """The tables that a trace reads, the archive, and the queue of displaced records."""
 
-    records_table: dynamodb.Table
-    graph_table: dynamodb.Table
-    archive_bucket: s3.Bucket
+    storage: Storage
     records_dead_letters: sqs.Queue
 
     def open_to(self, rights: Rights) -> None:
         """Let a role trace any root."""
-        rights.allow(["dynamodb:Query"], [self.records_table.table_arn])
+        rights.allow(["dynamodb:Query"], [self.storage.records_table.table_arn])
         rights.allow_partitions(
             [
                 "dynamodb:GetItem",
@@ -34,8 +31,9 @@ class TraceResources:
                 "dynamodb:BatchWriteItem",
                 "dynamodb:ConditionCheckItem",
             ],
-            self.graph_table,
+            self.storage.graph_table,
             settings.ARCHIVE_PARTITIONS,
         )
-        rights.allow_objects(["s3:GetObject", "s3:PutObject"], self.archive_bucket, settings.TRACES_PREFIX)
+        actions = ["s3:GetObject", "s3:PutObject"]
+        rights.allow_objects(actions, self.storage.archive_bucket, settings.TRACES_PREFIX)
         rights.allow(["sqs:SendMessage"], [self.records_dead_letters.queue_arn])

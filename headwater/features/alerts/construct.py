@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 from aws_cdk import Aws, Duration
 from aws_cdk import aws_chatbot as chatbot
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
-from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_secretsmanager as secretsmanager
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sqs as sqs
@@ -30,7 +28,7 @@ from infra.alarms import our_metric
 from infra.dashboard import graph, oldest, waiting
 from infra.function import ServiceFunction
 from infra.nag import accept
-from infra.queues import RECEIVES_MAX, accept_from_alone, dead_letter_queue, work_queue
+from infra.queues import accept_from_alone, dead_letter_queue, work_queue
 
 if TYPE_CHECKING:
     from infra.stack import LineageStack
@@ -76,27 +74,17 @@ class Alerts(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, stack: LineageStack, target: AlertTarget) -> None:
         super().__init__(scope, construct_id)
-        self._defaults = stack.defaults
-        self.dead_letters = dead_letter_queue(self, "AlertsDeadLetters", removal=self._defaults.removal)
-        self.queue = work_queue(
-            self,
-            "AlertsQueue",
-            dead_letters=self.dead_letters,
-            receives_max=RECEIVES_MAX,
-            function_timeout_s=_TIMEOUT_S,
-            window_s=_WINDOW_S,
-            removal=self._defaults.removal,
-        )
+        self.queue, self.dead_letters = work_queue(self, "Alerts", function_timeout_s=_TIMEOUT_S, window_s=_WINDOW_S)
         self.bus = events.EventBus(self, "Bus", description="Headwater's alerts: the source is `headwater`.")
         api = stack.query_api.token_api or stack.query_api.api
         rules = _with_explorer(target.rules, f"{api.url}explore/")
-        self.function = self._make_function(stack.storage.graph_table, stack.storage.archive_bucket, rules)
+        self.function = self._make_function(stack, rules)
         self._open_to(stack.events.function)
         self.target_dead_letters = None if target.kind == "eventbridge" else self._make_target_dead_letters()
         if self.target_dead_letters is not None:
             self._send_to(target, stack.context.name, self.target_dead_letters)
 
-    def _make_function(self, graph_table: dynamodb.Table, archive_bucket: s3.Bucket, rules: str) -> ServiceFunction:
+    def _make_function(self, stack: LineageStack, rules: str) -> ServiceFunction:
         function = ServiceFunction(
             self,
             "AlertsFunction",
@@ -105,12 +93,12 @@ class Alerts(Construct):
             description="Finds what is wrong with jobs and datasets, and sends each cause once.",
             timeout_s=_TIMEOUT_S,
             memory_mb=1024,
-            defaults=self._defaults,
+            defaults=stack.defaults,
         )
+        graph_table = stack.storage.graph_table
         function.set(
             {
-                settings.GRAPH_TABLE: graph_table.table_name,
-                settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
+                **stack.storage.names(settings.GRAPH_TABLE, settings.ARCHIVE_BUCKET),
                 ALERTS_QUEUE_URL: self.queue.queue_url,
                 ALERTS_BUS: self.bus.event_bus_name,
                 ALERT_RULES: rules,
@@ -121,7 +109,7 @@ class Alerts(Construct):
         function.rights.allow_partitions(reads, graph_table, (*settings.GRAPH_PARTITIONS, *ours))
         writes = ["dynamodb:PutItem", "dynamodb:BatchWriteItem"]
         function.rights.allow_partitions(writes, graph_table, ours)
-        function.allow_objects(["s3:GetObject"], archive_bucket, settings.FACTS_PREFIX)
+        function.allow_objects(["s3:GetObject"], stack.storage.archive_bucket, settings.FACTS_PREFIX)
         function.allow(["events:PutEvents"], [self.bus.event_bus_arn])
         function.consume("Looks", queue=self.queue, batch_size=_BATCH, window_s=_WINDOW_S)
         events.Rule(
@@ -140,7 +128,7 @@ class Alerts(Construct):
         accept_from_alone(self.queue, [loader.role], tags=[settings.OPERATOR])
 
     def _make_target_dead_letters(self) -> sqs.Queue:
-        queue = dead_letter_queue(self, "AlertTargetsDeadLetters", removal=self._defaults.removal)
+        queue = dead_letter_queue(self, "AlertTargetsDeadLetters")
         accept(queue, "SQS3", "It is the dead-letter queue of the target of a rule.")
         return queue
 
@@ -181,7 +169,6 @@ class Alerts(Construct):
             "WebhookSecret",
             description="The key that Headwater's alerts send to the webhook, in the header X-Headwater-Key.",
             generate_secret_string=secretsmanager.SecretStringGenerator(exclude_punctuation=True, password_length=40),
-            removal_policy=self._defaults.removal,
         )
         accept(secret, "SMG4", "The webhook's owner compares the key by hand: a new one would be refused.")
         connection = events.Connection(
@@ -202,7 +189,6 @@ class Alerts(Construct):
             "TopicKey",
             description="Encrypts Headwater's alerts.",
             enable_key_rotation=True,
-            removal_policy=self._defaults.removal,
         )
         key.grant(bus, "kms:Decrypt", "kms:GenerateDataKey*")
         return sns.Topic(self, "Topic", master_key=key, enforce_ssl=True)

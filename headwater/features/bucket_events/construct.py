@@ -18,7 +18,7 @@ from infra.alarms import our_metric
 from infra.dashboard import graph, oldest, waiting
 from infra.function import ServiceFunction
 from infra.nag import accept
-from infra.queues import RECEIVES_MAX, dead_letter_queue, deliver_to_alone, work_queue
+from infra.queues import deliver_to_alone, work_queue
 
 if TYPE_CHECKING:
     from infra.stack import LineageStack
@@ -63,16 +63,7 @@ class BucketEvents(Construct):
         self, scope: Construct, construct_id: str, *, stack: LineageStack, buckets: Sequence[EventBucket]
     ) -> None:
         super().__init__(scope, construct_id)
-        removal = stack.defaults.removal
-        self.dead_letters = dead_letter_queue(self, "BucketEventsDeadLetters", removal=removal)
-        self.queue = work_queue(
-            self,
-            "BucketEventsQueue",
-            dead_letters=self.dead_letters,
-            receives_max=RECEIVES_MAX,
-            function_timeout_s=_TIMEOUT_S,
-            removal=removal,
-        )
+        self.queue, self.dead_letters = work_queue(self, "BucketEvents", function_timeout_s=_TIMEOUT_S)
         self.function = self._make_function(stack)
         deliver_to_alone(self.queue, self.function.role)
         for number, bucket in enumerate(buckets):
@@ -92,7 +83,7 @@ class BucketEvents(Construct):
         )
         function.set(
             {
-                settings.INTAKE_BUCKET: stack.storage.ingest_bucket.bucket_name,
+                **stack.storage.names(settings.INTAKE_BUCKET),
                 BUCKET_EVENTS_QUEUE_URL: self.queue.queue_url,
                 BUCKET_EVENTS_DLQ_URL: self.dead_letters.queue_url,
             }

@@ -24,7 +24,7 @@ from infra.addition import Addition, WatchedQueue
 from infra.alarms import our_metric
 from infra.dashboard import graph, oldest, waiting
 from infra.function import FunctionDefaults, ServiceFunction
-from infra.queues import accept_from_alone, dead_letter_queue, work_queue
+from infra.queues import accept_from_alone, work_queue
 
 if TYPE_CHECKING:
     from infra.stack import LineageStack
@@ -71,17 +71,10 @@ class Forwarding(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, stack: LineageStack, to: ForwardTo) -> None:
         super().__init__(scope, construct_id)
-        removal, events = stack.defaults.removal, stack.events.function
+        events = stack.events.function
         self._namespaces = {FORWARD_NAMESPACES: json.dumps(list(to.namespaces))}
-        self.dead_letters = dead_letter_queue(self, "ForwardDeadLetters", removal=removal, fifo=True)
-        self.queue = work_queue(
-            self,
-            "ForwardQueue",
-            dead_letters=self.dead_letters,
-            receives_max=_RECEIVES_MAX,
-            function_timeout_s=_TIMEOUT_S,
-            removal=removal,
-            fifo=True,
+        self.queue, self.dead_letters = work_queue(
+            self, "Forward", receives_max=_RECEIVES_MAX, function_timeout_s=_TIMEOUT_S, fifo=True
         )
         self.function = self._make_function(to, stack.storage.archive_bucket, stack.defaults)
         events.set({FORWARD_QUEUE_URL: self.queue.queue_url, **self._namespaces})

@@ -9,14 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import aws_cdk as cdk
-from aws_cdk import RemovalPolicy
-from aws_cdk import aws_events as events
-from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
-from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from headwater import settings
@@ -25,10 +18,8 @@ from headwater.features.graph_tables.tables import PARTITIONS, TABLES
 from headwater_model.archive_tables import PREFIX
 from infra.addition import Addition, WatchedMachine
 from infra.archive_search import ArchiveSearch
-from infra.function import LOG_RETENTION
 from infra.glue_engine import GlueEngine
-from infra.log_names import log_name
-from infra.nag import accept
+from infra.nightly import machine_rights, make_machine, start_nightly
 from infra.role_permissions import Rights
 from infra.spark_job import SparkJob
 
@@ -36,8 +27,6 @@ if TYPE_CHECKING:
     from infra.stack import LineageStack
 
 JOB = "GraphTables"
-# Loaders have the day's last events by then; the compaction starts at the same minute.
-_MINUTE = 30
 _TIMEOUT_MIN = 120
 _WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 _PASSING = (
@@ -58,7 +47,6 @@ def add(stack: LineageStack, _: bool) -> Addition:
         search=stack.search,
         engine=stack.spark_jobs.engine,
         hour_utc=stack.context.compaction_hour_utc,
-        removal=stack.defaults.removal,
     )
     machine = tables.state_machine
     meaning = "The graph's tables of a day were not made."
@@ -116,44 +104,21 @@ class GraphTables(Construct):
         search: ArchiveSearch,
         engine: GlueEngine,
         hour_utc: int,
-        removal: RemovalPolicy,
     ) -> None:
         super().__init__(scope, construct_id)
         search.register(self, TABLES, GRAPH_QUERIES)
-        self.state_machine = self._make_state_machine(engine, removal)
-        events.Rule(
-            self,
-            "Nightly",
-            description="Starts the graph's tables of the day before.",
-            schedule=events.Schedule.cron(hour=cdk.Tokenization.stringify_number(hour_utc), minute=str(_MINUTE)),
-            targets=[targets.SfnStateMachine(self.state_machine, input=events.RuleTargetInput.from_object({}))],
-        )
-
-    def _make_state_machine(self, engine: GlueEngine, removal: RemovalPolicy) -> sfn.StateMachine:
-        role = iam.Role(self, "TablesMachineRole", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
-        engine.open_to(Rights(role), JOB)
-        accept(
-            role,
-            "IAM5[Resource::*]",
-            "X-Ray segments and the delivery of logs belong to no resource that a policy could name.",
-        )
-        log_group = logs.LogGroup(
-            self,
-            "TablesMachineLogs",
-            log_group_name=log_name("/aws/vendedlogs/states/graph-tables"),
-            retention=LOG_RETENTION,
-            removal_policy=removal,
-        )
-        return sfn.StateMachine(
+        rights = machine_rights(self, "TablesMachine")
+        engine.open_to(rights, JOB)
+        self.state_machine = make_machine(
             self,
             "TablesMachine",
-            definition_body=sfn.DefinitionBody.from_string(json.dumps(_definition(), indent=2)),
-            definition_substitutions=engine.substitutions_of(JOB),
-            role=role,
-            logs=sfn.LogOptions(destination=log_group, level=sfn.LogLevel.ALL, include_execution_data=False),
-            tracing_enabled=True,
-            removal_policy=removal,
+            rights,
+            definition=json.dumps(_definition(), indent=2),
+            substitutions=engine.substitutions_of(JOB),
+            of="/graph-tables",
         )
+        about = "Starts the graph's tables of the day before."
+        start_nightly(self, "Nightly", self.state_machine, hour_utc=hour_utc, about=about)
 
 
 def _definition() -> Mapping[str, object]:

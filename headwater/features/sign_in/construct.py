@@ -73,8 +73,7 @@ def _make_function(stack: LineageStack, values: SignInValues) -> ServiceFunction
     table = stack.storage.graph_table
     function.set(
         {
-            settings.GRAPH_TABLE: table.table_name,
-            settings.ARCHIVE_BUCKET: stack.storage.archive_bucket.bucket_name,
+            **stack.storage.names(settings.GRAPH_TABLE, settings.ARCHIVE_BUCKET),
             SIGN_IN_ISSUER: values.issuer,
             SIGN_IN_AUDIENCE: json.dumps(values.audiences),
             SIGN_IN_NAMES: values.names,
