@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from headwater.cli.options import add_command
+from headwater.cli.program import CommandFailed
+
 _ROOT = Path(__file__).resolve().parents[2]
 _CDK = _ROOT / "node_modules" / "aws-cdk" / "bin" / "cdk"
 _ABOUT = """\
@@ -19,16 +22,10 @@ lists the context values that -c sets; docs/operations.md describes them.
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command; pass everything after it to CDK."""
-    parser = subparsers.add_parser(
-        "cdk",
-        help="the pinned AWS CDK command line: synth, diff, deploy, destroy",
-        description=_ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        prefix_chars="\0",  # CDK has options of its own
-        add_help=False,
-    )
+    summary = "the pinned AWS CDK command line: synth, diff, deploy, destroy"
+    # CDK has options of its own.
+    parser = add_command(subparsers, "cdk", summary, _ABOUT, run=run_cdk, prefix_chars="\0", add_help=False)
     parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="passed to cdk unchanged")
-    parser.set_defaults(func=run_cdk)
 
 
 def run_cdk(arguments: argparse.Namespace) -> int:
@@ -47,8 +44,7 @@ def run_cdk(arguments: argparse.Namespace) -> int:
             install = [*npm_command(node), "ci", "--no-audit", "--no-fund"]
             subprocess.run(install, cwd=_ROOT, env=environment, check=True, stdout=sys.stderr)  # noqa: S603 - pinned
     except (ToolMissing, subprocess.CalledProcessError) as error:
-        print(f"headwater cdk: {error}", file=sys.stderr)
-        return 1
+        raise CommandFailed(str(error)) from error
     # `python3 app.py` in cdk.json must find this environment's Python first.
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
     command = [str(node), str(_CDK), *arguments.arguments]

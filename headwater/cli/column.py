@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from headwater.cli.options import add_command, add_formats, add_url, print_in_format
 
@@ -26,7 +25,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "column", "print the lineage of a column", _ABOUT, _EXAMPLES)
+    parser = add_command(subparsers, "column", "print the lineage of a column", _ABOUT, _EXAMPLES, run=run_column)
     parser.add_argument(
         "node_id", metavar="NODE_ID", help="datasetField:<namespace>:<dataset>:<column>, dataset:... or job:..."
     )
@@ -36,26 +35,19 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--down", action="store_true", help="print the downstream columns, too")
     add_url(parser)
     add_formats(parser)
-    parser.set_defaults(func=run_column)
 
 
 def run_column(given: argparse.Namespace) -> int:
-    """Print the lineage of a column; return 1 if the column or the service is missing."""
+    """Print the lineage of a column."""
     from headwater.cli.column_graph import fetch_response, parse_columns
     from headwater.cli.logins import token_for
-    from headwater.cli.service import NoResponse, columns_link
+    from headwater.cli.service import columns_link
     from headwater.cli.text.mermaid import render_columns
     from headwater.cli.text.trees import trees_of
 
     token = token_for(given.url)
-    try:
-        response = fetch_response(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
-        graph = parse_columns(response)
-        trees, flowchart = trees_of(graph, given.node_id, down=given.down), render_columns(graph, given.node_id)
-        print_in_format(given, response, trees, flowchart, columns_link(given.url, given.node_id))
-    except BrokenPipeError:
-        raise
-    except (NoResponse, OSError) as error:
-        print(f"headwater column: {error}", file=sys.stderr)
-        return 1
+    response = fetch_response(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
+    graph = parse_columns(response)
+    trees, flowchart = trees_of(graph, given.node_id, down=given.down), render_columns(graph, given.node_id)
+    print_in_format(given, response, trees, flowchart, columns_link(given.url, given.node_id))
     return 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 from urllib.parse import urlsplit
 
-from headwater.cli.program import command
+from headwater.cli.program import CommandFailed, command
 from headwater.cli.service import SET_CREDENTIALS
 
 if TYPE_CHECKING:
@@ -21,17 +21,8 @@ if TYPE_CHECKING:
     from headwater.facts.table import GraphTable
 
 
-class NotDeployed(Exception):
+class NotDeployed(CommandFailed):
     """A missing stack, or a stack beyond these credentials."""
-
-
-def stack_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """List the errors of calls to a stack and `more`, for an `except`: Python calls it only after an error."""
-    from botocore.exceptions import BotoCoreError, ClientError
-
-    from headwater_model.errors import HeadwaterError
-
-    return NotDeployed, HeadwaterError, BotoCoreError, ClientError, *more
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import http.client
 import json
 import re
 import secrets
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
@@ -24,7 +23,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from headwater.cli.logins import token_for
 from headwater.cli.options import add_command, add_url, parse_port
-from headwater.cli.program import command
+from headwater.cli.program import CommandFailed, command
 from headwater.cli.service import (
     LOOPBACK,
     SET_CREDENTIALS,
@@ -60,42 +59,30 @@ Authorize: TypeAlias = Callable[[str, Headers], Headers]
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `headwater explore` to the command line."""
-    parser = add_command(
-        subparsers,
-        "explore",
-        "show lineage of a deployed stack in a browser, with the AWS credentials of the environment",
-        _ABOUT,
-    )
+    summary = "show lineage of a deployed stack in a browser, with the AWS credentials of the environment"
+    parser = add_command(subparsers, "explore", summary, _ABOUT, run=run_explore)
     add_url(parser)
     parser.add_argument(
         "--port", type=parse_port, default=0, metavar="PORT", help="on 127.0.0.1 (default: any free port)"
     )
-    parser.set_defaults(func=run_explore)
 
 
 def run_explore(given: argparse.Namespace) -> int:
     """Serve until Ctrl-C; 1 if the port is in use, nothing answers, or there are no credentials to sign with."""
-    from botocore.exceptions import BotoCoreError
-
     from spark_client.errors import Misconfigured
 
     try:
         explorer = Explorer(given.url, authorize_for(given.url, token_for(given.url)), port=given.port)
-        with explorer.server:
-            explorer.knock()
-            print(f"Explorer of {given.url}, until Ctrl-C:\n  {explorer.link}", flush=True)
-            with suppress(KeyboardInterrupt):
-                explorer.server.serve_forever()
     except Misconfigured as error:
-        return _fail(f"{error}; {SET_CREDENTIALS}, or HEADWATER_TOKEN for an API of tokens")
-    except (BotoCoreError, NoResponse, OSError, ValueError) as error:
-        return _fail(str(error))
+        raise CommandFailed(f"{error}; {SET_CREDENTIALS}, or HEADWATER_TOKEN for an API of tokens") from error
+    except ValueError as error:
+        raise CommandFailed(str(error)) from error
+    with explorer.server:
+        explorer.knock()
+        print(f"Explorer of {given.url}, until Ctrl-C:\n  {explorer.link}", flush=True)
+        with suppress(KeyboardInterrupt):
+            explorer.server.serve_forever()
     return 0
-
-
-def _fail(message: str) -> int:
-    print(f"headwater explore: {message}", file=sys.stderr)
-    return 1
 
 
 def authorize_for(url: str, token: str | None) -> Authorize:

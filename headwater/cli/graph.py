@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from headwater.cli.options import add_command, add_formats, add_url, print_in_format
 
@@ -25,7 +24,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "graph", "print the jobs and datasets around a node", _ABOUT, _EXAMPLES)
+    summary = "print the jobs and datasets around a node"
+    parser = add_command(subparsers, "graph", summary, _ABOUT, _EXAMPLES, run=run_graph)
     parser.add_argument("node_id", metavar="NODE_ID", help="job:<namespace>:<name> or dataset:<namespace>:<name>")
     parser.add_argument(
         "--depth",
@@ -36,25 +36,17 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_url(parser)
     add_formats(parser)
-    parser.set_defaults(func=run_graph)
 
 
 def run_graph(given: argparse.Namespace) -> int:
-    """Print the graph around a node; return 1 if the node or the service is missing."""
+    """Print the graph around a node."""
     from headwater.cli.job_graph import fetch_response, parse_graph
     from headwater.cli.logins import token_for
-    from headwater.cli.service import NoResponse, map_link
+    from headwater.cli.service import map_link
     from headwater.cli.text.mermaid import render_jobs
     from headwater.cli.text.trees import tree_of
 
-    try:
-        token = token_for(given.url)
-        response = fetch_response(given.url, given.node_id, depth=given.depth, token=token)
-        graph = parse_graph(response)
-        print_in_format(given, response, tree_of(graph), render_jobs(graph), map_link(given.url, given.node_id))
-    except BrokenPipeError:
-        raise
-    except (NoResponse, OSError) as error:
-        print(f"headwater graph: {error}", file=sys.stderr)
-        return 1
+    response = fetch_response(given.url, given.node_id, depth=given.depth, token=token_for(given.url))
+    graph = parse_graph(response)
+    print_in_format(given, response, tree_of(graph), render_jobs(graph), map_link(given.url, given.node_id))
     return 0

@@ -33,27 +33,23 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "iam", "what each role of the stack may do", _ABOUT, _EXAMPLES)
+    parser = add_command(
+        subparsers, "iam", "what each role of the stack may do", _ABOUT, _EXAMPLES, run=run_iam, failed=2
+    )
     parser.add_argument(
         "-c", dest="context", action="append", default=[], metavar="NAME=VALUE", help="set a context value"
     )
     parser.add_argument("--json", action="store_true", help="print the statements as JSON")
-    parser.set_defaults(func=run_iam)
 
 
 def run_iam(arguments: argparse.Namespace) -> int:
     """Print the table; return 1 if a wildcard has no reason, 2 if a context value is invalid."""
-    from headwater_model.errors import Invalid
     from infra.permissions import grants_of
     from infra.synth import make_app, make_stack
 
     with tempfile.TemporaryDirectory() as scratch:
         app = make_app(Path(scratch), dict(value.partition("=")[::2] for value in arguments.context))
-        try:
-            stack = make_stack(app)
-        except Invalid as wrong:
-            print(f"headwater iam: {wrong}", file=sys.stderr)
-            return 2
+        stack = make_stack(app)
         # A synthesized template names the resources of each statement.
         app.synth()
         grants = grants_of(stack)

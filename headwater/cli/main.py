@@ -1,7 +1,7 @@
 """The command line: `headwater serve`, `headwater demo`, all `_COMMANDS` and the commands of features.
 
-A command is a module with `add_parser(subparsers)`, which sets `func`. `func` takes the parsed arguments and returns
-the exit status. Heavy imports belong inside it, for a quick `--help`.
+A command is a module with `add_parser(subparsers)`, which calls `add_command`. Its function takes the parsed arguments
+and returns the exit status. Heavy imports belong inside it, for a quick `--help`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from headwater.cli.program import program
+from headwater.cli.program import CommandFailed, program
 from headwater.features import FEATURES
 
 _COMMANDS = (
@@ -33,8 +33,8 @@ _COMMANDS = (
 # The stack, its functions and jobs, and their local runtime: folders of a checkout; a wheel has them here.
 _PROJECT = Path(__file__).resolve().parents[1] / "project"
 _NEEDS_PACKAGES = "headwater: this command needs {}: run `pip install 'headwater[demo]'`\n"
-# The status of a program without a reader, as behind `head`: SIGPIPE's.
-_BROKEN_PIPE = 128 + 13
+# The status of a program without a reader, as behind `head`: SIGPIPE's; and of an interrupted program: SIGINT's.
+_BROKEN_PIPE, _INTERRUPTED = 128 + 13, 128 + 2
 _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on this machine, or into your account."
 
 
@@ -60,6 +60,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         sys.stderr.write(_NEEDS_PACKAGES.format(error.name))
         return 2
+    except KeyboardInterrupt:
+        return _end(parsed, parsed.interrupted, _INTERRUPTED)
+    except _failures() as error:
+        return _end(parsed, str(error), parsed.failed)
+    return status
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """List the errors that end a command with a message; Python calls it only after an error."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater_model.errors import HeadwaterError
+    from spark_client.errors import LineageError
+
+    return CommandFailed, HeadwaterError, LineageError, BotoCoreError, ClientError, OSError
+
+
+def _end(parsed: argparse.Namespace, message: str, status: int) -> int:
+    if message:
+        print(f"headwater {parsed.command}: {message}", file=sys.stderr)
     return status
 
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,15 +22,30 @@ def add_command(
     summary: str,
     about: str,
     examples: str | None = None,
+    *,
+    run: Callable[[argparse.Namespace], int],
+    failed: int = 1,
+    interrupted: str = "",
+    **options: Any,
 ) -> argparse.ArgumentParser:
-    """Add a command: `summary` is its line in the list of commands, `about` and `examples` are printed as they are."""
-    return subparsers.add_parser(
+    """Add a command: `summary` is its line in the list of commands, `about` and `examples` are printed as they are.
+
+    `run` returns the exit status; `failed` is the status of an error in it, `interrupted` the message of a Ctrl-C.
+    """
+    parser = subparsers.add_parser(
         name,
         help=summary,
         description=about,
         epilog=examples,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        **options,
     )
+    parser.set_defaults(func=run, parser=parser, command=name, failed=failed, interrupted=interrupted)
+    return parser
+
+
+# The message of a command that goes on where it was interrupted.
+GOES_ON = "interrupted; call it again to go on"
 
 
 def add_url(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,10 @@ from pathlib import Path
 _NAME = "headwater"
 
 
+class CommandFailed(Exception):
+    """An error that ends a command; the message has the reason."""
+
+
 def program() -> str:
     """Name the program: `headwater` if the PATH leads to this environment's, else its path: `.venv/bin/headwater`."""
     script = Path(sysconfig.get_path("scripts"), _NAME)

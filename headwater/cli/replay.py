@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.cli.deployment import add_options, find_deployment, stack_errors
-from headwater.cli.options import add_command, add_days
+from headwater.cli.deployment import add_options, find_deployment
+from headwater.cli.options import GOES_ON, add_command, add_days
 
 if TYPE_CHECKING:
     from headwater.events.naming import NamingRules
@@ -50,13 +50,8 @@ _EXCEPTIONS = (
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(
-        subparsers,
-        "replay",
-        "make the graph table again, or another: from the archive and every stored event",
-        _ABOUT,
-        _EXAMPLES,
-    )
+    summary = "make the graph table again, or another: from the archive and every stored event"
+    parser = add_command(subparsers, "replay", summary, _ABOUT, _EXAMPLES, run=run_replay, interrupted=GOES_ON)
     add_options(parser)
     add_days(parser, "day of arrival")
     parser.add_argument("--into", metavar="TABLE", help="another table with the keys of the graph table")
@@ -64,7 +59,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         parser.add_argument(
             f"--except-{name}", action="append", default=[], metavar=value, help=f"with --into: leave out {about}"
         )
-    parser.set_defaults(func=run_replay, parser=parser)
 
 
 def run_replay(given: argparse.Namespace) -> int:
@@ -76,28 +70,21 @@ def run_replay(given: argparse.Namespace) -> int:
     exclusion = _exclusion(given)
     if exclusion and not given.into:
         given.parser.error("--except-... needs --into: what is loaded in the stack's own table stays there")
-    try:
-        deployment = find_deployment(given)
-        table = deployment.graph_table(given.into, loads=True)
-        log = EventLog(table, table.s3, table.bucket)
-        # A replay of some days leaves the archive's rows as they are.
-        screens = read_screens(table.dynamodb, deployment.outputs["GraphTableName"])
-        state_file = _state_file(given, table.table, exclusion)
-        if exclusion and not state_file.exists():
-            _begin_in_empty(table, state_file, given.parser)
-        unread = () if given.first or given.last else _rebuild(table, screens)
-        for reason in unread:
-            _print_fault(reason)
-        # The rules stay in the stack's own table, whichever table is filled.
-        rules = StoredRules(deployment.graph_table(), deployment.naming_rules()).at(int(time.time()))
-        days = [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
-        failed = _replay(log, rules, screens, days, state_file, exclusion)
-    except stack_errors() as error:
-        print(f"headwater replay: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("headwater replay: interrupted; call it again to go on", file=sys.stderr)
-        return 130
+    deployment = find_deployment(given)
+    table = deployment.graph_table(given.into, loads=True)
+    log = EventLog(table, table.s3, table.bucket)
+    # A replay of some days leaves the archive's rows as they are.
+    screens = read_screens(table.dynamodb, deployment.outputs["GraphTableName"])
+    state_file = _state_file(given, table.table, exclusion)
+    if exclusion and not state_file.exists():
+        _begin_in_empty(table, state_file, given.parser)
+    unread = () if given.first or given.last else _rebuild(table, screens)
+    for reason in unread:
+        _print_fault(reason)
+    # The rules stay in the stack's own table, whichever table is filled.
+    rules = StoredRules(deployment.graph_table(), deployment.naming_rules()).at(int(time.time()))
+    days = [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
+    failed = _replay(log, rules, screens, days, state_file, exclusion)
     return 1 if unread or failed else 0
 
 

@@ -37,7 +37,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "search", "find records, in the table and in the archive", _ABOUT, _EXAMPLES)
+    summary = "find records, in the table and in the archive"
+    parser = add_command(subparsers, "search", summary, _ABOUT, _EXAMPLES, run=run_search)
     parser.add_argument("--root", metavar="ID", help="records of this root")
     parser.add_argument("--node", metavar="ID", help="records of this node id")
     parser.add_argument("--action", help="records made by this action")
@@ -52,29 +53,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--json", action="store_true", help="print JSON lines, as the API returns them")
     add_url(parser)
-    parser.set_defaults(func=run_search)
 
 
 def run_search(given: argparse.Namespace) -> int:
-    """Print the records found; return 1 if the service did not respond."""
-    from headwater.cli.service import NoResponse
-
+    """Print the records."""
     names = ("root", "node", "action", "location", "start", "end")
     criteria = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     total, ending = 0, ""
-    try:
-        for page in record_pages(given.url, criteria, given.limit):
-            _print(page["records"], as_json=given.json)
-            total += len(page["records"])
-            if page["cursor"] is not None:
-                ending = "; there may be more (--limit)"
-            else:
-                ending = "; there are more than a search may look at: narrow it" if page["truncated"] else ""
-    except NoResponse as error:
-        print(f"headwater search: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    for page in record_pages(given.url, criteria, given.limit):
+        _print(page["records"], as_json=given.json)
+        total += len(page["records"])
+        if page["cursor"] is not None:
+            ending = "; there may be more (--limit)"
+        else:
+            ending = "; there are more than a search may look at: narrow it" if page["truncated"] else ""
     print(f"{total:,} record{'' if total == 1 else 's'}{ending}", file=sys.stderr)
     return 0
 

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from headwater.cli.options import add_command, parse_amount, parse_port
-from headwater.cli.program import program
+from headwater.cli.program import CommandFailed, program
 from headwater.features import FEATURES
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ _SWEEP_S = 60.0
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "serve", "run the whole stack on this machine until Ctrl-C", _ABOUT, _EXAMPLES)
+    summary = "run the whole stack on this machine until Ctrl-C"
+    parser = add_command(subparsers, "serve", summary, _ABOUT, _EXAMPLES, run=serve)
     parser.add_argument(
         "--api-port", type=parse_port, default=8080, metavar="PORT", help="of the HTTP API (default: 8080)"
     )
@@ -101,7 +102,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="keep all stored data in this folder (default: in memory)"
     )
-    parser.set_defaults(func=serve)
 
 
 def _of_features() -> Sequence[ModuleType]:
@@ -141,9 +141,8 @@ def serve(arguments: argparse.Namespace) -> int:
             threading.Event().wait()
     except KeyboardInterrupt:
         print("\nstopped", flush=True)
-    except (LocalError, OSError, json.JSONDecodeError) as error:
-        print(f"headwater serve: {error}", file=sys.stderr)
-        return 1
+    except (LocalError, json.JSONDecodeError) as error:
+        raise CommandFailed(str(error)) from error
     return 0
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
-from headwater.cli.program import command
+from headwater.cli.program import CommandFailed, command
 
 TIMEOUT_S = 60.0
 RESPONSE_MAX_BYTES = 1_000_000_000
@@ -29,7 +29,7 @@ _CREDENTIALS = ("Authorization", "X-amz-security-token")
 SET_CREDENTIALS = "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 
-class NoResponse(Exception):
+class NoResponse(CommandFailed):
     """A request without a usable response; the message has the reason."""
 
 

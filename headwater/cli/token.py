@@ -8,7 +8,7 @@ import time
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import add_options, find_deployment, stack_errors
+from headwater.cli.deployment import add_options, find_deployment
 from headwater.cli.options import add_command, whole_number
 from headwater.cli.service import printable
 
@@ -41,7 +41,7 @@ _LAST_S = 253_402_300_799
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command, its own commands and their options."""
-    parser = add_command(subparsers, "token", "create, list and revoke bearer tokens", _ABOUT, _EXAMPLES)
+    parser = add_command(subparsers, "token", "create, list and revoke bearer tokens", _ABOUT, _EXAMPLES, run=_run)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     create = commands.add_parser("create", help="make a token and print it, once")
     add_rights(create)
@@ -51,7 +51,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     listing.add_argument("--json", action="store_true", help="print them as JSON, with times in ISO 8601 (UTC)")
     for command, act in ((create, _create), (listing, _list), (revoke, _revoke)):
         add_options(command)
-        command.set_defaults(func=_run, act=act)
+        command.set_defaults(act=act)
 
 
 def add_rights(create: argparse.ArgumentParser) -> None:
@@ -112,19 +112,13 @@ def _add_bounds(create: argparse.ArgumentParser) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    """Run a command; return 1 if it fails."""
+    """Run a command."""
     from headwater.api.tokens import Tokens
 
-    try:
-        deployment = find_deployment(given)
-        if "TokenApiUrl" not in deployment.outputs:
-            print(
-                "headwater token: no API of this stack takes tokens yet; deploy it with -c auth=token", file=sys.stderr
-            )
-        given.act(given, Tokens(deployment.graph_table()))
-    except stack_errors() as error:
-        print(f"headwater token: {error}", file=sys.stderr)
-        return 1
+    deployment = find_deployment(given)
+    if "TokenApiUrl" not in deployment.outputs:
+        print("headwater token: no API of this stack takes tokens yet; deploy it with -c auth=token", file=sys.stderr)
+    given.act(given, Tokens(deployment.graph_table()))
     return 0
 
 

@@ -20,8 +20,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import Deployment, add_options, find_deployment, stack_errors
-from headwater.cli.options import add_command, add_days, whole_number
+from headwater.cli.deployment import Deployment, add_options, find_deployment
+from headwater.cli.options import GOES_ON, add_command, add_days, whole_number
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -54,7 +54,10 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "verify", "compare the archive with what was sealed", _ABOUT, _EXAMPLES)
+    summary = "compare the archive with what was sealed"
+    parser = add_command(
+        subparsers, "verify", summary, _ABOUT, _EXAMPLES, run=run_verify, failed=2, interrupted=GOES_ON
+    )
     add_options(parser)
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="a copy of the bucket, instead of a stack")
     add_days(parser, "day")
@@ -79,22 +82,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--jobs", type=whole_number(1), metavar="N", help="objects to read at a time")
     parser.add_argument("--json", action="store_true", help="print findings and counts as lines of JSON")
     parser.add_argument("--fresh", action="store_true", help="forget an interrupted verification, begin anew")
-    parser.set_defaults(func=run_verify)
 
 
 def run_verify(given: argparse.Namespace) -> int:
     """Verify an archive and return the exit code."""
     report = Report(as_json=given.json, needs_anchor=given.require_anchor)
-    try:
-        _verify(_subject(given), given, report)
-    except BrokenPipeError:
-        raise
-    except stack_errors(OSError) as error:
-        print(f"headwater verify: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("headwater verify: interrupted; call it again to go on", file=sys.stderr)
-        return 130
+    _verify(_subject(given), given, report)
     return report.exit_code
 
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from headwater.cli.options import add_command, whole_number
+from headwater.cli.program import CommandFailed
 
 _DAYS_MAX = 365
 
@@ -34,9 +35,8 @@ Exit code: 0 when every check passed, 1 when the counts do not agree or another 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `headwater demo` to the command line."""
-    parser = add_command(
-        subparsers, "demo", "run a PySpark pipeline's lineage through the whole stack, on this machine", _ABOUT
-    )
+    summary = "run a PySpark pipeline's lineage through the whole stack, on this machine"
+    parser = add_command(subparsers, "demo", summary, _ABOUT, run=run_demo)
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--days",
@@ -58,7 +58,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--keep", action="store_true", help="leave the stack up at the end, until Ctrl-C, without a terminal too"
     )
     parser.add_argument("--verbose", action="store_true", help="print traces and trees, too")
-    parser.set_defaults(func=run_demo)
 
 
 def run_demo(given: argparse.Namespace) -> int:
@@ -66,9 +65,7 @@ def run_demo(given: argparse.Namespace) -> int:
     from headwater.cli.demo.company import demonstrate_company
     from headwater.cli.demo.nights import demonstrate_nights
     from headwater.cli.demo.run import demonstrate
-    from headwater.cli.service import NoResponse
     from local_stack.errors import LocalError
-    from spark_client.errors import LineageError
 
     if given.keep and given.days_of_compaction:
         print("headwater demo: --keep: must not be given with --days-of-compaction", file=sys.stderr)
@@ -80,11 +77,8 @@ def run_demo(given: argparse.Namespace) -> int:
         if given.company:
             return 0 if demonstrate_company(keep=keep) else 1
         return 0 if demonstrate(given.days, keep=keep, verbose=given.verbose) else 1
-    except (LineageError, LocalError, NoResponse) as error:
-        print(f"headwater demo: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    except LocalError as error:
+        raise CommandFailed(str(error)) from error
 
 
 def stays(given: argparse.Namespace, *, is_terminal: bool) -> bool:

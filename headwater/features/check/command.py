@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from headwater.cli.options import add_command, add_url
+from headwater.cli.program import CommandFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "check", "list the readers that a change would break", _ABOUT, _EXAMPLES)
+    summary = "list the readers that a change would break"
+    parser = add_command(subparsers, "check", summary, _ABOUT, _EXAMPLES, run=run_check, failed=2)
     parser.add_argument("--events", type=Path, metavar="FILE", help="OpenLineage events of the change")
     parser.add_argument("--sql", type=Path, metavar="FILE", help="statements of Spark SQL, with semicolons between")
     parser.add_argument("--app", default="sql", metavar="NAME", help="of --sql: the application's name (default: sql)")
@@ -57,13 +59,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--format", choices=("text", "markdown", "json"), default="text", help="(default: text)")
     add_url(parser)
-    parser.set_defaults(func=run_check, parser=parser)
 
 
 def run_check(given: argparse.Namespace) -> int:
-    """Print the report; return 0, 1 if something breaks, or 2 without a report."""
+    """Print the report; return 0, or 1 if something breaks."""
     from headwater.cli.logins import token_for
-    from headwater.cli.service import NoResponse, fetch_json
+    from headwater.cli.service import fetch_json
     from headwater.cli.text.terminal import print_json
     from headwater.features.check.report import check, render_markdown, render_text
 
@@ -72,9 +73,8 @@ def run_check(given: argparse.Namespace) -> int:
     get = partial(fetch_json, given.url, token=token_for(given.url))
     try:
         report = check(get, *_proposal(given, get), given.tag)
-    except (NoResponse, OSError, ValueError) as error:
-        print(f"headwater check: {error}", file=sys.stderr)
-        return 2
+    except ValueError as error:
+        raise CommandFailed(str(error)) from error
     if given.format == "json":
         print_json(report.to_json())
     else:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import add_options, find_deployment, stack_errors
+from headwater.cli.deployment import add_options, find_deployment
 from headwater.cli.options import add_command, add_days, parse_amount
 
 if TYPE_CHECKING:
@@ -38,9 +37,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(
-        subparsers, "cost", "count events, bytes and dollars by namespace and token", _ABOUT, _EXAMPLES
-    )
+    summary = "count events, bytes and dollars by namespace and token"
+    parser = add_command(subparsers, "cost", summary, _ABOUT, _EXAMPLES, run=run_cost)
     add_options(parser)
     add_days(parser, "day", defaults=("this month's first", "today"))
     parser.add_argument(
@@ -50,7 +48,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--bill", type=parse_amount, metavar="USD", help="an amount to divide by the shares of the rows"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(func=run_cost)
 
 
 def run_cost(given: argparse.Namespace) -> int:
@@ -61,13 +58,9 @@ def run_cost(given: argparse.Namespace) -> int:
     today = datetime.now(timezone.utc).date()
     first, last = given.first or today.replace(day=1).isoformat(), given.last or today.isoformat()
     together = {"namespace": {"caller": _EVERY}, "token": {"namespace": _EVERY}, "both": {}}[given.by]
-    try:
-        table = find_deployment(given).graph_table()
-        log = EventLog(table, table.s3, table.bucket)
-        sums = sum_up((payer._replace(**together), use) for payer, use in _uses(log, first, last))
-    except stack_errors() as error:
-        print(f"headwater cost: {error}", file=sys.stderr)
-        return 1
+    table = find_deployment(given).graph_table()
+    log = EventLog(table, table.s3, table.bucket)
+    sums = sum_up((payer._replace(**together), use) for payer, use in _uses(log, first, last))
     total = Use()
     for use in sums.values():
         total.add(use)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import add_options, find_deployment, stack_errors
-from headwater.cli.options import add_command
+from headwater.cli.deployment import add_options, find_deployment
+from headwater.cli.options import GOES_ON, add_command
+from headwater.cli.program import CommandFailed
 
 if TYPE_CHECKING:
     from headwater.features.erase.targets import Target
@@ -33,7 +33,7 @@ examples:
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
     summary = "remove all data of a root, a namespace, a dataset or a job for good"
-    parser = add_command(subparsers, "erase", summary, _ABOUT, _EXAMPLES)
+    parser = add_command(subparsers, "erase", summary, _ABOUT, _EXAMPLES, run=run_erase, interrupted=GOES_ON)
     add_options(parser)
     for kind, names in (("root", ("ID",)), ("namespace", ("NAME",)), ("dataset", _PAIR), ("job", _PAIR)):
         about = f"a {kind}; may be repeated"
@@ -45,7 +45,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     about = "remove objects in spite of Object Lock in governance mode"
     parser.add_argument("--bypass-governance", action="store_true", help=about)
-    parser.set_defaults(func=run_erase)
 
 
 _PAIR = ("NAMESPACE", "NAME")
@@ -58,25 +57,17 @@ def run_erase(given: argparse.Namespace) -> int:
 
     targets = _targets(given)
     if not targets:
-        print("headwater erase: give at least one of --root, --namespace, --dataset and --job", file=sys.stderr)
-        return 1
-    try:
-        deployment = find_deployment(given)
-        stores = open_stores(deployment, bypass=given.bypass_governance)
-        erasure = Erasure(stores, targets, lambda text: print(text, flush=True), int(time.time()))
-        if given.allow:
-            stores.tombstones.lift(targets)
-            print(f"allowed again: {len(targets)}")
-            return 0
-        if given.confirm:
-            check_queue(deployment)
-        counts = erasure.erase() if given.confirm else erasure.count()
-    except stack_errors() as error:
-        print(f"headwater erase: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("headwater erase: interrupted; call it again to go on", file=sys.stderr)
-        return 130
+        raise CommandFailed("give at least one of --root, --namespace, --dataset and --job")
+    deployment = find_deployment(given)
+    stores = open_stores(deployment, bypass=given.bypass_governance)
+    erasure = Erasure(stores, targets, lambda text: print(text, flush=True), int(time.time()))
+    if given.allow:
+        stores.tombstones.lift(targets)
+        print(f"allowed again: {len(targets)}")
+        return 0
+    if given.confirm:
+        check_queue(deployment)
+    counts = erasure.erase() if given.confirm else erasure.count()
     for store, number in sorted(counts.items()):
         print(f"{number:>12,}  {store}")
     print("erased; the next night's digest lists the removed objects" if given.confirm else "nothing is changed yet")

@@ -42,9 +42,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(
-        subparsers, "export", "print the graph as OpenLineage events, GraphML, Mermaid or DOT", _ABOUT, _EXAMPLES
-    )
+    summary = "print the graph as OpenLineage events, GraphML, Mermaid or DOT"
+    parser = add_command(subparsers, "export", summary, _ABOUT, _EXAMPLES, run=run_export)
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument(
         "node_id", nargs="?", metavar="NODE_ID", help="the graph around job:<namespace>:<name> or dataset:..."
@@ -61,29 +60,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--output", type=Path, metavar="FILE", help="write it into this file, whole or not at all (default: print it)"
     )
     add_url(parser)
-    parser.set_defaults(func=run_export)
 
 
 def run_export(given: argparse.Namespace) -> int:
-    """Write the graph; return 1 for a cut graph, or without a response of the service."""
+    """Write the graph; return 1 for a cut graph."""
     from headwater.cli.logins import token_for
-    from headwater.cli.service import NoResponse, fetch_json, printable
+    from headwater.cli.service import fetch_json, printable
     from headwater.cli.text.terminal import progress_console
     from headwater.features.export.reading import Reading, Scope
 
     get = _patient(partial(fetch_json, given.url, token=token_for(given.url)))
     scope = Scope(given.node_id, given.depth, given.direction, given.namespace)
-    try:
-        with progress_console().status("reading jobs") as status:
-            reading = Reading(get, columns=given.format == FORMATS[0], report=status.update)
-            _write(_render(given.format, reading.parts(scope), reading.cuts), given.output)
-    except BrokenPipeError:
-        raise
-    except (NoResponse, OSError) as error:
-        print(f"headwater export: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    with progress_console().status("reading jobs") as status:
+        reading = Reading(get, columns=given.format == FORMATS[0], report=status.update)
+        _write(_render(given.format, reading.parts(scope), reading.cuts), given.output)
     for cut in reading.cuts:
         print(f"! {printable(cut)}", file=sys.stderr)
     return 1 if reading.cuts else 0

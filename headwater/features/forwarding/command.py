@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment, stack_errors
-from headwater.cli.options import add_command, add_days
+from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+from headwater.cli.options import GOES_ON, add_command, add_days
 
 if TYPE_CHECKING:
     from headwater.features.forwarding.announcements import Announcer
@@ -35,32 +34,23 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(
-        subparsers, "forward", "forward the stored events of some days again, to fill a new endpoint", _ABOUT, _EXAMPLES
-    )
+    summary = "forward the stored events of some days again, to fill a new endpoint"
+    parser = add_command(subparsers, "forward", summary, _ABOUT, _EXAMPLES, run=run_forward, interrupted=GOES_ON)
     add_options(parser)
     add_days(parser, "day of arrival", required=True)
-    parser.set_defaults(func=run_forward)
 
 
 def run_forward(given: argparse.Namespace) -> int:
     """Announce the days and return the exit code."""
     from headwater.loading.event_log import EventLog
 
-    try:
-        deployment = find_deployment(given)
-        announcer = _announcer_of(deployment)
-        table = deployment.graph_table()
-        log = EventLog(table, table.s3, table.bucket)
-        days = [day for day in log.days() if given.first <= day <= (given.last or "9999")]
-        state_file = _STATE_FOLDER / f"{table.table}.{given.first}.{given.last or ''}.json"
-        announce_days(log, announcer, days, state_file)
-    except stack_errors() as error:
-        print(f"headwater forward: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("headwater forward: interrupted; call it again to go on", file=sys.stderr)
-        return 130
+    deployment = find_deployment(given)
+    announcer = _announcer_of(deployment)
+    table = deployment.graph_table()
+    log = EventLog(table, table.s3, table.bucket)
+    days = [day for day in log.days() if given.first <= day <= (given.last or "9999")]
+    state_file = _STATE_FOLDER / f"{table.table}.{given.first}.{given.last or ''}.json"
+    announce_days(log, announcer, days, state_file)
     return 0
 
 

@@ -45,7 +45,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "import", "import OpenLineage events from files, S3 or Marquez", _ABOUT, _EXAMPLES)
+    summary = "import OpenLineage events from files, S3 or Marquez"
+    parser = add_command(subparsers, "import", summary, _ABOUT, _EXAMPLES, run=run_import)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a folder, s3://bucket/prefix, or -")
     parser.add_argument(
         "--format",
@@ -61,18 +62,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--state", type=Path, default=_STATE, metavar="FILE", help=f"where to keep how far it got (default: {_STATE})"
     )
     add_url(parser)
-    parser.set_defaults(func=run_import, parser=parser)
 
 
 def run_import(given: argparse.Namespace) -> int:
-    """Import each source; return 1 if an event was refused, or the import stopped."""
-    from botocore.exceptions import BotoCoreError, ClientError
-
+    """Import each source; return 1 if an event was refused."""
     from headwater.cli.logins import token_for
-    from headwater.cli.service import NoResponse
     from headwater.cli.text.terminal import progress_console
-    from headwater.features.imports.importer import Importer, ImportState, Stopped
-    from spark_client.errors import Misconfigured
+    from headwater.features.imports.importer import Importer, ImportState
     from spark_client.transport.destination import Destination
     from spark_client.transport.http import HttpTransport
     from spark_client.transport.retry import RetryPolicy
@@ -82,18 +78,12 @@ def run_import(given: argparse.Namespace) -> int:
     if not (given.paths or given.from_marquez):
         given.parser.error("name a file, a folder, s3://bucket/prefix, - or --from-marquez URL")
     faults = _Faults()
-    try:
-        transport = HttpTransport(Destination(url=given.url, token=token_for(given.url)), RetryPolicy())
-        with progress_console().status("looking for events") as status:
-            state = ImportState(given.state, given.url, faults.print)
-            importer = Importer(transport, state, faults.print, status.update)
-            for source in _sources(given):
-                importer.run(source)
-    except (Stopped, Misconfigured, NoResponse, OSError, BotoCoreError, ClientError) as error:
-        print(f"headwater import: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    transport = HttpTransport(Destination(url=given.url, token=token_for(given.url)), RetryPolicy())
+    with progress_console().status("looking for events") as status:
+        state = ImportState(given.state, given.url, faults.print)
+        importer = Importer(transport, state, faults.print, status.update)
+        for source in _sources(given):
+            importer.run(source)
     faults.end()
     skipped = f"; {importer.skipped:,} sources were imported before" if importer.skipped else ""
     print(f"{importer.counts}{skipped}")

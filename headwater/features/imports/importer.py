@@ -21,6 +21,7 @@ import orjson
 from botocore.exceptions import ClientError
 
 from headwater.attempts import attempts
+from headwater.cli.program import CommandFailed
 from headwater.features.imports.event_sources import EventSource, FoundEvent
 from spark_client.errors import Refused, Undelivered
 from spark_client.transport.destination import Transport
@@ -35,7 +36,7 @@ _LONGEST_PAUSE_S = 30.0
 _FORBIDDEN, _NOT_OURS = "403", "unexpected"
 
 
-class Stopped(Exception):
+class Stopped(CommandFailed):
     """The import cannot go on; accepted events stay, and the next import goes on from there."""
 
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from headwater.cli.options import add_command, add_url, parse_port
+from headwater.cli.program import CommandFailed
 
 _HOST, _PORT = "127.0.0.1", 8765
 _NEEDS = "needs the package mcp: pip install 'headwater[mcp]', in a checkout `make setup`"
@@ -31,18 +32,18 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "mcp", "serve lineage to clients of the Model Context Protocol", _ABOUT, _EXAMPLES)
+    summary = "serve lineage to clients of the Model Context Protocol"
+    parser = add_command(subparsers, "mcp", summary, _ABOUT, _EXAMPLES, run=run_mcp)
     parser.add_argument(
         "--http", action="store_true", help="serve streamable HTTP in place of standard input and output"
     )
     parser.add_argument("--host", default=_HOST, help=f"of --http (default: {_HOST})")
     parser.add_argument("--port", type=parse_port, default=_PORT, help=f"of --http (default: {_PORT})")
     add_url(parser)
-    parser.set_defaults(func=run_mcp)
 
 
 def run_mcp(given: argparse.Namespace) -> int:
-    """Serve until the client goes, or Ctrl-C; return 1 without the package."""
+    """Serve until the client goes, or Ctrl-C."""
     from importlib.metadata import version
 
     try:
@@ -50,18 +51,14 @@ def run_mcp(given: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "anyio"):
             raise
-        print(f"headwater mcp: {_NEEDS}", file=sys.stderr)
-        return 1
+        raise CommandFailed(_NEEDS) from error
     from headwater.cli.logins import token_for
 
     token = token_for(given.url)
     server = make_server(given.url, token, version=version("headwater"), over_http=given.http)
-    try:
-        if given.http:
-            print(f"http://{given.host}:{given.port}/mcp", file=sys.stderr, flush=True)
-            server.run("streamable-http", host=given.host, port=given.port, stateless_http=True, json_response=True)
-        else:
-            server.run()
-    except KeyboardInterrupt:
-        return 130
+    if given.http:
+        print(f"http://{given.host}:{given.port}/mcp", file=sys.stderr, flush=True)
+        server.run("streamable-http", host=given.host, port=given.port, stateless_http=True, json_response=True)
+    else:
+        server.run()
     return 0

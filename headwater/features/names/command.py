@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import Deployment, add_options, find_deployment, stack_errors
+from headwater.cli.deployment import Deployment, add_options, find_deployment
 from headwater.cli.options import add_command
+from headwater.cli.program import CommandFailed
 from headwater.cli.service import printable
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command, its own commands and their options."""
-    parser = add_command(subparsers, "names", "rules by which datasets with several names are one", _ABOUT, _EXAMPLES)
+    summary = "rules by which datasets with several names are one"
+    parser = add_command(subparsers, "names", summary, _ABOUT, _EXAMPLES, run=_run)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     likely = commands.add_parser("likely", help="print datasets that are likely the same, as a file of rules")
     check = commands.add_parser("check", help="print which datasets the rules of a file would join")
@@ -46,23 +48,22 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     show = commands.add_parser("show", help="print the rules that are set, as JSON")
     for command, act in ((likely, _likely), (check, _check), (setting, _set), (show, _show)):
         add_options(command)
-        command.set_defaults(func=_run, act=act)
+        command.set_defaults(act=act)
 
 
 def _run(given: argparse.Namespace) -> int:
-    """Run a command; return 1 if it fails."""
-    try:
-        given.act(given, find_deployment(given))
-    except stack_errors(OSError, json.JSONDecodeError) as error:
-        print(f"headwater names: {error}", file=sys.stderr)
-        return 1
+    """Run a command."""
+    given.act(given, find_deployment(given))
     return 0
 
 
 def _rules_in(file: Path) -> tuple[NameRule, ...]:
     from headwater.events.name_rules import read_rules
 
-    return read_rules(json.loads(file.read_text(encoding="utf-8")))
+    try:
+        return read_rules(json.loads(file.read_text(encoding="utf-8")))
+    except json.JSONDecodeError as error:
+        raise CommandFailed(str(error)) from error
 
 
 def _likely(_: argparse.Namespace, deployment: Deployment) -> None:

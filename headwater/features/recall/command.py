@@ -37,7 +37,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "recall", "list the versions made of a load", _ABOUT, _EXAMPLES)
+    summary = "list the versions made of a load"
+    parser = add_command(subparsers, "recall", summary, _ABOUT, _EXAMPLES, run=run_recall, failed=2)
     load = parser.add_mutually_exclusive_group(required=True)
     load.add_argument("--run", metavar="ID", help="the outputs of a run and of its child runs")
     load.add_argument("--root", metavar="ID", help="the outputs of the runs of a root's records")
@@ -54,23 +55,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--limit", type=whole_number(1, VERSIONS_MAX), default=VERSIONS_MAX, metavar="N", help="of versions"
     )
     add_url(parser)
-    parser.set_defaults(func=run_recall, parser=parser)
 
 
 def run_recall(given: argparse.Namespace) -> int:
     """Print the versions; return the exit code."""
     from headwater.cli.logins import token_for
-    from headwater.cli.service import NoResponse, fetch_json, printable
+    from headwater.cli.service import fetch_json, printable
 
     if (given.start or given.end) and not given.dataset:
         given.parser.error("--from and --to need --dataset")
-    try:
-        query, cuts = _load(given)
-        path = f"/api/v1/reports/recall?{urlencode({**query, 'limit': given.limit}, doseq=True)}"
-        report = fetch_json(given.url, path, {}, token=token_for(given.url))
-    except (NoResponse, OSError) as error:
-        print(f"headwater recall: {error}", file=sys.stderr)
-        return 2
+    query, cuts = _load(given)
+    path = f"/api/v1/reports/recall?{urlencode({**query, 'limit': given.limit}, doseq=True)}"
+    report = fetch_json(given.url, path, {}, token=token_for(given.url))
     report["cut"] += cuts
     _print(report, given.format)
     for cut in report["cut"]:

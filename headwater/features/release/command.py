@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from headwater.cli.options import add_command
-from headwater.cli.program import command
+from headwater.cli.program import CommandFailed, command
 
 _ROOT = Path(__file__).resolve().parents[3]
 _ABOUT = """\
@@ -34,7 +34,16 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "deploy", "the stack into your AWS account", _ABOUT, _EXAMPLES)
+    parser = add_command(
+        subparsers,
+        "deploy",
+        "the stack into your AWS account",
+        _ABOUT,
+        _EXAMPLES,
+        run=run_deploy,
+        failed=2,
+        interrupted="interrupted; CloudFormation goes on with the executed changes",
+    )
     parser.add_argument(
         "--template",
         nargs="?",
@@ -54,33 +63,25 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--yes", action="store_true", help="execute the change set without asking")
     parser.add_argument("--dry-run", action="store_true", help="print the steps, and send nothing to AWS")
-    parser.set_defaults(func=run_deploy)
 
 
 def run_deploy(given: argparse.Namespace) -> int:
     """Deploy, and return the exit status."""
     if given.template is None and (_ROOT / "cdk.json").is_file():
         return _run_cdk(given)
-    from headwater.features.release.release import Release, Unreadable, find_release
-    from headwater.features.release.steps import DeploymentFailed, NothingTried, deploy, print_plan
-    from headwater_model.errors import Invalid
+    from headwater.features.release.release import Release, find_release
+    from headwater.features.release.steps import DeploymentFailed, deploy, print_plan
 
     context = dict(value.partition("=")[::2] for value in given.context)
-    try:
-        with Release(given.template if isinstance(given.template, Path) else find_release(_ROOT)) as release:
-            if given.dry_run:
-                print_plan(release, context, given.assets_bucket)
-                return 0
+    with Release(given.template if isinstance(given.template, Path) else find_release(_ROOT)) as release:
+        if given.dry_run:
+            print_plan(release, context, given.assets_bucket)
+            return 0
+        try:
             return 0 if deploy(release, context, given.assets_bucket, agree=partial(_agree, agreed=given.yes)) else 1
-    except (Invalid, Unreadable, NothingTried) as error:
-        print(f"headwater deploy: {error}", file=sys.stderr)
-        return 2
-    except DeploymentFailed as error:
-        print(f"headwater deploy: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("headwater deploy: interrupted; CloudFormation goes on with the executed changes", file=sys.stderr)
-        return 130
+        except DeploymentFailed as error:
+            print(f"headwater deploy: {error}", file=sys.stderr)
+            return 1
 
 
 def _run_cdk(given: argparse.Namespace) -> int:
@@ -88,9 +89,7 @@ def _run_cdk(given: argparse.Namespace) -> int:
     from headwater.cli.cdk import run_cdk
 
     if given.assets_bucket:
-        needed = f"--assets-bucket needs --template: the CDK has the bucket of {command('cdk bootstrap')}"
-        print(f"headwater deploy: {needed}", file=sys.stderr)
-        return 2
+        raise CommandFailed(f"--assets-bucket needs --template: the CDK has the bucket of {command('cdk bootstrap')}")
     words = ["synth", "--quiet"] if given.dry_run else ["deploy"]
     approval = ["--require-approval", "never"] if given.yes and not given.dry_run else []
     context = [word for value in given.context for word in ("-c", value)]

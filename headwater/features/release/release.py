@@ -18,14 +18,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from headwater.cli.program import command
+from headwater.cli.program import CommandFailed, command
 from headwater_model.errors import Fault, Invalid
 
 _IN_WHEEL = Path(__file__).resolve().parents[2] / "release" / "template.zip"
 _NONE = ("none", "null")
 
 
-class Unreadable(Exception):
+class Unreadable(CommandFailed):
     """A missing release, or a file that is no release."""
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
 
 from headwater.cli.deployment import region_setting
+from headwater.cli.program import CommandFailed
 from headwater.cli.service import SET_CREDENTIALS
 from headwater.features.release.bucket import BucketRefused, find_bucket, put
 from headwater.features.release.change_set import ChangeSet, ChangeSetFailed, find_stack, make_change_set
@@ -26,7 +27,7 @@ _ASSETS_BUCKET = "AssetsBucket"
 _DNS_SUFFIX, _DNS_SUFFIXES = "amazonaws.com", {"aws-cn": "amazonaws.com.cn"}
 
 
-class NothingTried(Exception):
+class NothingTried(CommandFailed):
     """A deployment that could not begin."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,31 +22,28 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "row", "print the runs that made and changed a row", _ABOUT, _EXAMPLES)
+    parser = add_command(
+        subparsers, "row", "print the runs that made and changed a row", _ABOUT, _EXAMPLES, run=run_row
+    )
     parser.add_argument("namespace", metavar="NAMESPACE", help="of the dataset: s3://flights")
     parser.add_argument("dataset", metavar="DATASET", help="its name: checked")
     parser.add_argument("row_id", type=whole_number(0), metavar="ROW_ID", help="the row's own id")
     parser.add_argument("--sequence", type=whole_number(0), metavar="N", help="the row's sequence number or version")
     add_url(parser)
     parser.add_argument("--json", action="store_true", help="print the API's response")
-    parser.set_defaults(func=run_row)
 
 
 def run_row(given: argparse.Namespace) -> int:
-    """Print the commits of a row; return 1 if the dataset or the service is missing."""
+    """Print the commits of a row."""
     from headwater.api.values import path_of
     from headwater.cli.logins import token_for
-    from headwater.cli.service import NoResponse, fetch_json, printable
+    from headwater.cli.service import fetch_json, printable
     from headwater.cli.text.terminal import print_json
     from headwater_model.ids import DatasetId
 
     path = f"{path_of(DatasetId(given.namespace, given.dataset))}/rows/{given.row_id}"
     query = {} if given.sequence is None else {"sequence": given.sequence}
-    try:
-        row = fetch_json(given.url, path, query, token=token_for(given.url))
-    except (NoResponse, OSError) as error:
-        print(f"headwater row: {error}", file=sys.stderr)
-        return 1
+    row = fetch_json(given.url, path, query, token=token_for(given.url))
     if given.json:
         print_json(row)
         return 0

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.deployment import add_options, find_deployment, stack_errors
+from headwater.cli.deployment import add_options, find_deployment
 from headwater.cli.options import add_command, add_url
 from headwater.cli.service import NoResponse, printable
 from headwater.cli.token import add_rights, cells_of, document_of, line_of, token_of
@@ -48,7 +48,8 @@ _CLAIM_BYTES_MAX = 500
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add both commands."""
-    parser = add_command(subparsers, "access", "grant rights to people and machines that sign in", _ABOUT, _EXAMPLES)
+    summary = "grant rights to people and machines that sign in"
+    parser = add_command(subparsers, "access", summary, _ABOUT, _EXAMPLES, run=_run)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     grant = commands.add_parser("grant", help="give callers with a claim these rights, in place of earlier rights")
     grant.add_argument("to", type=_claim, metavar="CLAIM=VALUE")
@@ -62,11 +63,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     explain.add_argument("--claim", action="append", default=[], type=_claim, metavar="CLAIM=VALUE", help="a group")
     for command, act in ((grant, _grant), (revoke, _revoke), (listing, _list), (explain, _explain)):
         add_options(command)
-        command.set_defaults(func=_run, act=act)
-    login = add_command(subparsers, "login", "sign in at the issuer of a deployed stack", _LOGIN)
+        command.set_defaults(act=act)
+    login = add_command(subparsers, "login", "sign in at the issuer of a deployed stack", _LOGIN, run=_login)
     add_url(login)
     login.add_argument("--forget", action="store_true", help="remove the token of this URL")
-    login.set_defaults(func=_login)
 
 
 def _claim(text: str) -> str:
@@ -78,16 +78,12 @@ def _claim(text: str) -> str:
 
 
 def _run(given: argparse.Namespace) -> int:
-    """Run a command of `access`; return 1 if it fails."""
+    """Run a command of `access`."""
     from headwater.api.tokens import Tokens
     from headwater.features.sign_in.grants import Grants
 
-    try:
-        deployment = find_deployment(given)
-        given.act(given, deployment, Grants(Tokens(deployment.graph_table())))
-    except stack_errors() as error:
-        print(f"headwater access: {error}", file=sys.stderr)
-        return 1
+    deployment = find_deployment(given)
+    given.act(given, deployment, Grants(Tokens(deployment.graph_table())))
     return 0
 
 
@@ -178,18 +174,14 @@ def _claims_of(given: argparse.Namespace) -> tuple[str, dict[str, Any]]:
 
 
 def _login(given: argparse.Namespace) -> int:
-    """Sign in, or forget the sign-in; return 1 if the issuer refuses."""
+    """Sign in, or forget the sign-in."""
     from headwater.cli.logins import login_of, logins_file, write_login
 
     if given.forget:
         write_login(given.url, None)
         return 0
-    try:
-        settings, endpoints = _find_issuer(given.url)
-        response = _poll_for_token(settings, endpoints)
-    except NoResponse as error:
-        print(f"headwater login: {error}", file=sys.stderr)
-        return 1
+    settings, endpoints = _find_issuer(given.url)
+    response = _poll_for_token(settings, endpoints)
     place = {"token_endpoint": endpoints["token_endpoint"], "client": settings["client"]}
     write_login(given.url, {**place, **login_of(response, time.time)})
     print(f"signed in at {settings['issuer']}; the token is in {logins_file()}")

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import NotDeployed, add_options, find_deployment
+from headwater.cli.deployment import add_options, find_deployment
 from headwater.cli.options import add_command, whole_number
+from headwater.cli.program import CommandFailed
 
 if TYPE_CHECKING:
     from headwater.features.smoke.trial import Outcome
@@ -38,7 +39,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = add_command(subparsers, "smoke", "try a deployed stack from end to end", _ABOUT, _EXAMPLES)
+    summary = "try a deployed stack from end to end"
+    parser = add_command(subparsers, "smoke", summary, _ABOUT, _EXAMPLES, run=run_smoke, failed=2)
     add_options(parser)
     parser.add_argument(
         "--wait",
@@ -49,7 +51,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--skip", action="append", default=[], metavar="STEP", help="leave a step out; may be repeated")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of a table")
-    parser.set_defaults(func=run_smoke)
 
 
 def run_smoke(given: argparse.Namespace) -> int:
@@ -59,13 +60,8 @@ def run_smoke(given: argparse.Namespace) -> int:
     from headwater.features.smoke.trial import Trial, run_steps
 
     if unknown := set(given.skip) - set(names()):
-        print(f"headwater smoke: --skip: must be any of {', '.join(names())}, got {min(unknown)!r}", file=sys.stderr)
-        return 2
-    try:
-        trial = Trial(find_deployment(given), is_local=bool(given.local), wait_s=given.wait)
-    except NotDeployed as error:
-        print(f"headwater smoke: {error}", file=sys.stderr)
-        return 2
+        raise CommandFailed(f"--skip: must be any of {', '.join(names())}, got {min(unknown)!r}")
+    trial = Trial(find_deployment(given), is_local=bool(given.local), wait_s=given.wait)
     console = progress_console()
     try:
         with console.status("trying the stack") as status:
