@@ -5,8 +5,8 @@ Every edge leads to a later layer, unless it closes a cycle.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -137,57 +137,36 @@ def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Mapping[str, int
     {'a': 0, 'b': 1}
     """
     edges = sorted(set(edges))
-    backward = frozenset(_backward(sorted(nodes), edges))
-    onward = {(b, a) if (a, b) in backward else (a, b) for a, b in edges}
-    successors = _successors_of(sorted(onward))
-    layers = _longest(nodes, successors)
-    fed = {destination for _, destination in onward}
-    for node in nodes:
-        if node not in fed and successors.get(node):
-            layers[node] = min(layers[successor] for successor in successors[node]) - 1
-    return layers
-
-
-def _backward(nodes: list[str], edges: list[Edge]) -> Iterator[Edge]:
-    """Yield the edges back to a node on the path of a depth-first walk: they close the cycles."""
     successors = _successors_of(edges)
     fed = {destination for _, destination in edges}
-    seen: set[str] = set()
-    for start in sorted(nodes, key=lambda node: (node in fed, node)):
-        if start not in seen:
-            yield from _backward_from(start, successors, seen)
-
-
-def _backward_from(start: str, successors: _Successors, seen: set[str]) -> Iterator[Edge]:
-    seen.add(start)
-    path = {start: iter(successors.get(start, ()))}
-    while path:
-        node = next(reversed(path))
-        following = next(path[node], None)
-        if following is None:
-            del path[node]
-        elif following in path:
-            yield node, following
-        elif following not in seen:
-            seen.add(following)
-            path[following] = iter(successors.get(following, ()))
-
-
-def _longest(nodes: Collection[str], successors: _Successors) -> dict[str, int]:
+    order = _in_order(sorted(nodes, key=lambda node: (node in fed, node)), successors)
+    # An edge back in the order closes a cycle.
+    onward = _successors_of(edge for edge in edges if order[edge[0]] < order[edge[1]])
     layers = dict.fromkeys(nodes, 0)
-    left: dict[str, int] = defaultdict(int)
-    for destinations in successors.values():
-        for destination in destinations:
-            left[destination] += 1
-    ready = deque(node for node in nodes if not left[node])
-    while ready:
-        node = ready.popleft()
-        for destination in successors.get(node, ()):
-            layers[destination] = max(layers[destination], layers[node] + 1)
-            left[destination] -= 1
-            if not left[destination]:
-                ready.append(destination)
+    for node in order:
+        for successor in onward.get(node, ()):
+            layers[successor] = max(layers[successor], layers[node] + 1)
+    for node in set(onward).difference(*onward.values()):
+        layers[node] = min(layers[successor] for successor in onward[node]) - 1
     return layers
+
+
+def _in_order(nodes: Iterable[str], successors: _Successors) -> Mapping[str, int]:
+    """Number the nodes in the reverse order of their ends in a depth-first walk: a node before its successors."""
+    ended: list[str] = []
+    seen: set[str] = set()
+    path = [iter(nodes)]
+    below: list[str] = []
+    while path:
+        node = next((node for node in path[-1] if node not in seen), None)
+        if node is not None:
+            seen.add(node)
+            below.append(node)
+            path.append(iter(successors.get(node, ())))
+        else:
+            path.pop()
+            ended += [below.pop()] if below else []
+    return {node: number for number, node in enumerate(reversed(ended))}
 
 
 def _successors_of(edges: Iterable[Edge]) -> _Successors:

@@ -23,7 +23,7 @@ from headwater.cli.text.terminal import print_part
 from headwater.cli.text.trees import name_of, trees_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 _DEPTH = 20
 _RESULT, _SOURCE = "co2_kg", "distance"
@@ -37,14 +37,18 @@ _LAST_HOUR = {"start": "now-1h", "end": "now"}
 
 @dataclass(frozen=True, slots=True)
 class ColumnStory:
-    """The results: columns upstream of the result and downstream of the source, records, and CDAP's paths."""
+    """The results: columns upstream of the result and downstream of the source, records, and CDAP's paths.
+
+    `command` is the query of the paths as a command line.
+    """
 
     result: str
     source: str
     up: ColumnGraph
     down: ColumnGraph
-    origins: DrillDown
-    paths: FieldPaths
+    origins: RenderableType
+    paths: RenderableType
+    command: str
 
 
 def fetch_story(url: str, folder: Path) -> ColumnStory:
@@ -59,8 +63,9 @@ def fetch_story(url: str, folder: Path) -> ColumnStory:
     up, down = (fetch_columns(url, column, depth=_DEPTH, down=True) for column in (result, source))
     if result not in up.columns:
         raise NoResponse(f"{url}: no column {result}")
-    origins = drill_down(url, up.columns[result])
-    return ColumnStory(result, source, up, down, origins, fetch_paths(url, recorded, _BY_HAND))
+    return ColumnStory(
+        result, source, up, down, drill_down(url, up.columns[result]), *fetch_paths(url, recorded, _BY_HAND)
+    )
 
 
 def print_story(console: Console, story: ColumnStory) -> None:
@@ -68,47 +73,22 @@ def print_story(console: Console, story: ColumnStory) -> None:
     parts = (
         ("Where a flight's CO2 comes from, column by column", trees_of(story.up, story.result)),
         ("What the distance in the flights file goes into", trees_of(story.down, story.source, up=False, down=True)),
-        ("From the column down to records, by the links of the responses", tree_of_origins(story.origins)),
+        ("From the column down to records, by the links of the responses", story.origins),
         (
             f"CDAP's field lineage of a step that recorded its operations: the operation paths to {_BY_HAND}",
-            text_of_paths(story.paths),
+            story.paths,
         ),
     )
     for title, part in parts:
         console.print(f"\n[bold underline]{title}[/]")
         print_part(console, part)
-    console.print(f"  {story.paths.command}", style="dim", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"  {story.command}", style="dim", highlight=False, markup=False, soft_wrap=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
-    """A root of records, and its path in the API."""
+def drill_down(url: str, column: GraphColumn) -> Tree:
+    """Follow a column's links down to records of the newest run that made it: a tree with the paths in the API.
 
-    id: str
-    href: str
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A record of a root."""
-
-    node_id: str
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrillDown:
-    """The steps below a column: the run that made it, the roots reported by the run, records of the first root."""
-
-    column: GraphColumn
-    link: str
-    run: str
-    roots: tuple[Root, ...]
-    records: tuple[Record, ...]
-
-
-def drill_down(url: str, column: GraphColumn) -> DrillDown:
-    """Follow a column's links down to records of the newest run that made it.
+    Below the column are the run, the roots reported by the run, and records of the first root.
 
     Raises:
         NoResponse: no such service, or a response without the links.
@@ -116,59 +96,37 @@ def drill_down(url: str, column: GraphColumn) -> DrillDown:
     link = column.links.get("origins")
     if link is None:
         raise NoResponse(f"{column.id}: the response has no link to its origins")
+    tree = Tree(_label(name_of(column), link), guide_style="dim")
     try:
         version = fetch_json(url, link, {})["versions"][0]
-        run = version["run"]
-        shown = f"run {run['id']} of {run['job']['name']}, {run['state']}" if run else "no run"
-        roots = tuple(Root(printable(root["rootId"]), root["href"]) for root in version["roots"])
-        records = fetch_json(url, roots[0].href, {})["records"] if roots else []
-        return DrillDown(column, link, printable(shown), roots, tuple(_records_of(version, records)))
+        run, roots = version["run"], version["roots"]
+        branch = tree.add(_label(f"run {run['id']} of {run['job']['name']}, {run['state']}" if run else "no run"))
+        for place, root in enumerate(roots[:_ROOTS_SHOWN]):
+            of_root = branch.add(_label(root["rootId"], root["href"]))
+            for record in [] if place else _records_of(version, fetch_json(url, root["href"], {})["records"]):
+                action, node = printable(record["action_taken"]), printable(record["node_id"])
+                of_root.add(Text.assemble((action, "cyan"), " ", node, overflow="fold"))
     except (KeyError, IndexError, TypeError) as error:
         raise NoResponse(f"{column.id}: not a response about origins: {type(error).__name__} {error}") from error
-
-
-def tree_of_origins(drill: DrillDown) -> Tree:
-    """Draw the steps as a tree, each with its path in the API."""
-    tree = Tree(_label(name_of(drill.column), drill.link), guide_style="dim")
-    run = tree.add(_label(drill.run))
-    for root in drill.roots[:_ROOTS_SHOWN]:
-        branch = run.add(_label(root.id, root.href))
-        if root is drill.roots[0]:
-            for record in drill.records:
-                branch.add(Text.assemble((record.action, "cyan"), " ", record.node_id, overflow="fold"))
-    if len(drill.roots) > _ROOTS_SHOWN:
-        run.add(Text(f"and {len(drill.roots) - _ROOTS_SHOWN} more roots", "dim"))
+    if len(roots) > _ROOTS_SHOWN:
+        branch.add(Text(f"and {len(roots) - _ROOTS_SHOWN} more roots", "dim"))
     return tree
 
 
-def _records_of(version: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
-    """Yield records of the run that made the version or reported the root; without such a run, all of the root's."""
+def _records_of(version: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """List records of the run that made the version or reported the root; without such a run, all of the root's."""
     runs = {(version["run"] or {}).get("id"), version.get("rootsReportedBy")} - {None}
     own = [document for document in documents if document.get("run_id") in runs]
-    for document in (own or documents)[:_RECORDS_SHOWN]:
-        yield Record(printable(document["node_id"]), printable(document["action_taken"]))
+    return (own or documents)[:_RECORDS_SHOWN]
 
 
 def _label(name: str, link: str | None = None) -> Text:
-    label = Text(name, "bold", overflow="fold")
+    label = Text(printable(name), "bold", overflow="fold")
     return label if link is None else label.append(f"\n{printable(link)}", "dim")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldPaths:
-    """The query's address, and each path: its operations, as (name, inputs, outputs), and its number of runs."""
-
-    address: str
-    paths: tuple[tuple[tuple[tuple[str, str, str], ...], int], ...]
-
-    @property
-    def command(self) -> str:
-        """The query as a command line."""
-        return f"curl -s '{self.address}'"
-
-
-def fetch_paths(url: str, dataset: GraphDataset, field: str) -> FieldPaths:
-    """Fetch the operation paths to a field in the last hour.
+def fetch_paths(url: str, dataset: GraphDataset, field: str) -> tuple[Group, str]:
+    """Fetch the operation paths to a field in the last hour, each with its number of runs; and their command line.
 
     Raises:
         NoResponse: no such service, or a response without paths.
@@ -177,29 +135,19 @@ def fetch_paths(url: str, dataset: GraphDataset, field: str) -> FieldPaths:
     path = f"/v3/namespaces/{namespace}/datasets/{name}/fields/{names}/lineage"
     response = fetch_json(url, path, _LAST_HOUR)
     try:
-        paths = tuple(
-            (tuple(_operation(operation) for operation in path_document["operations"]), len(path_document["runs"]))
-            for path_document in response["paths"]
-        )
+        lines = [line for document in response["paths"] for line in _lines_of(document)]
     except (KeyError, TypeError) as error:
         raise NoResponse(f"not a response about paths: {type(error).__name__} {error}") from error
-    return FieldPaths(address_of(url, path, _LAST_HOUR), paths)
+    paths = Group(*(lines or [Text("no run made it in this time range", "dim")]))
+    return paths, f"curl -s '{address_of(url, path, _LAST_HOUR)}'"
 
 
-def text_of_paths(field_paths: FieldPaths) -> Group:
-    """Print each path's operations in their order."""
-    lines: list[Text] = []
-    for operations, runs in field_paths.paths:
-        lines.append(Text(f"an operation path of {runs} run{'' if runs == 1 else 's'}", "cyan"))
-        widest = max((len(name) for name, *_ in operations), default=0)
-        for name, inputs, outputs in operations:
-            flow = " -> ".join(shorten(side, _WIDTH_MAX, placeholder=" ...") for side in (inputs, outputs))
-            lines.append(Text.assemble(f"  {name:{widest}}  ", (flow, "dim"), overflow="fold"))
-    if not field_paths.paths:
-        lines.append(Text("no run made it in this time range", "dim"))
-    return Group(*lines)
-
-
-def _operation(document: Any) -> tuple[str, str, str]:
-    inputs, outputs = (", ".join(document[side]) for side in ("inputs", "outputs"))
-    return printable(document["name"]), printable(inputs), printable(outputs)
+def _lines_of(path: Mapping[str, Any]) -> Iterator[Text]:
+    """Yield the number of runs, and the operations in their order, each with its inputs and outputs."""
+    operations, runs = path["operations"], len(path["runs"])
+    yield Text(f"an operation path of {runs} run{'' if runs == 1 else 's'}", "cyan")
+    widest = max((len(printable(operation["name"])) for operation in operations), default=0)
+    for operation in operations:
+        sides = (printable(", ".join(operation[side])) for side in ("inputs", "outputs"))
+        flow = " -> ".join(shorten(side, _WIDTH_MAX, placeholder=" ...") for side in sides)
+        yield Text.assemble(f"  {printable(operation['name']):{widest}}  ", (flow, "dim"), overflow="fold")

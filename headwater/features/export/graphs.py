@@ -7,10 +7,8 @@ lines; a graph library would hold the whole graph first, and pull a dependency i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from io import StringIO
 from typing import Any, NamedTuple
-from xml.sax.saxutils import XMLGenerator
-from xml.sax.xmlreader import AttributesImpl
+from xml.sax.saxutils import escape, quoteattr
 
 from headwater.cli.job_graph import Edge, parse_graph
 from headwater.cli.service import printable
@@ -38,30 +36,24 @@ def render_graphml(parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
 
     `cuts` is read at the end: it grows while the parts are read.
     """
-    text = StringIO()
-    xml = XMLGenerator(text, "utf-8", short_empty_elements=True)
-    xml.startDocument()
-    _start(xml, "graphml", {"xmlns": _GRAPHML})
+    yield f'<?xml version="1.0" encoding="utf-8"?>\n<graphml xmlns="{_GRAPHML}">'
     for owner, names in (("node", _ATTRIBUTES), ("graph", ("cut",))):
         for name in names:
-            _element(xml, "key", {"id": name, "for": owner, "attr.name": name, "attr.type": "string"})
-    _start(xml, "graph", {"id": "lineage", "edgedefault": "directed"})
+            yield f'<key id="{name}" for="{owner}" attr.name="{name}" attr.type="string"/>'
+    yield '<graph id="lineage" edgedefault="directed">'
     for item in _items(parts):
         if isinstance(item, _Node):
-            _start(xml, "node", {"id": item.id})
-            for name, value in item.shown.items():
-                _data(xml, name, value)
-            xml.endElement("node")
+            data = "".join(_data(name, value) for name, value in item.shown.items())
+            yield f"<node id={quoteattr(item.id)}>{data}</node>\n"
         else:
-            _element(xml, "edge", {"source": item[0], "target": item[1]})
-        xml.ignorableWhitespace("\n")
-        yield _taken(text)
+            yield f"<edge source={quoteattr(item[0])} target={quoteattr(item[1])}/>\n"
     for cut in cuts:
-        _data(xml, "cut", printable(cut))
-    xml.endElement("graph")
-    xml.endElement("graphml")
-    xml.endDocument()
-    yield f"{_taken(text)}\n"
+        yield _data("cut", printable(cut))
+    yield "</graph></graphml>\n"
+
+
+def _data(key: str, value: str) -> str:
+    return f'<data key="{key}">{escape(value)}</data>'
 
 
 def render_dot(parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
@@ -144,25 +136,3 @@ def _quoted(text: str) -> str:
     """
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _start(xml: XMLGenerator, name: str, attributes: dict[str, str]) -> None:
-    xml.startElement(name, AttributesImpl(attributes))
-
-
-def _element(xml: XMLGenerator, name: str, attributes: dict[str, str]) -> None:
-    _start(xml, name, attributes)
-    xml.endElement(name)
-
-
-def _data(xml: XMLGenerator, key: str, value: str) -> None:
-    _start(xml, "data", {"key": key})
-    xml.characters(value)
-    xml.endElement("data")
-
-
-def _taken(text: StringIO) -> str:
-    taken = text.getvalue()
-    text.seek(0)
-    text.truncate()
-    return taken

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from headwater.cli.column_graph import GraphColumn, GraphDataset
-from headwater.cli.demo.column_story import drill_down, fetch_paths, text_of_paths, tree_of_origins
+from headwater.cli.demo.column_story import drill_down, fetch_paths
 from headwater.cli.service import NoResponse
 from tests.unit.cli.responding import Service
 
@@ -48,13 +48,13 @@ def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_recor
         ).encode(),
     }
 
-    drill = drill_down(service.url, CO2)
+    tree = drill_down(service.url, CO2)
 
     assert service.requested == [
         (ORIGINS, {"nodeId": ["co2"]}, None),
         ("/api/v1/records/roots/flights-1", {}, None),
     ]
-    assert printed(tree_of_origins(drill)) == [
+    assert printed(tree) == [
         "co2_kg of estimated",
         "/api/v1/column-lineage/origins?nodeId=co2",
         "└── run r1 of emissions.estimate, COMPLETED",
@@ -70,9 +70,7 @@ def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_recor
 def test_a_version_without_a_run_and_without_roots_ends_the_way(service: Service) -> None:
     service.bodies = {ORIGINS: a_response(run=None)}
 
-    drill = drill_down(service.url, CO2)
-
-    assert printed(tree_of_origins(drill))[2:] == ["└── no run"]
+    assert printed(drill_down(service.url, CO2))[2:] == ["└── no run"]
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{}", b'{"versions": []}', b'{"versions": [{"run": {}, "roots": [{}]}]}'])
@@ -95,11 +93,11 @@ def test_a_fields_paths_are_shown_with_the_line_that_requests_them(service: Serv
     ]
     service.body = json.dumps({"fieldName": "co2_kg", "paths": [{"operations": operations, "runs": ["r1"]}]}).encode()
 
-    paths = fetch_paths(service.url, ESTIMATED, "co2_kg")
+    paths, command = fetch_paths(service.url, ESTIMATED, "co2_kg")
 
     assert service.requested == [(PATHS, {"start": ["now-1h"], "end": ["now"]}, None)]
-    assert paths.command == f"curl -s '{service.url}{PATHS}?start=now-1h&end=now'"
-    assert printed(text_of_paths(paths)) == [
+    assert command == f"curl -s '{service.url}{PATHS}?start=now-1h&end=now'"
+    assert printed(paths) == [
         "an operation path of 1 run",
         "  read flights  source -> seats, distance",
         "  multiply      seats, distance -> co2_kg",
@@ -109,6 +107,6 @@ def test_a_fields_paths_are_shown_with_the_line_that_requests_them(service: Serv
 def test_a_field_that_nobody_made_has_no_paths(service: Service) -> None:
     service.body = b'{"fieldName": "co2_kg", "paths": []}'
 
-    assert printed(text_of_paths(fetch_paths(service.url, ESTIMATED, "co2_kg"))) == [
-        "no run made it in this time range"
-    ]
+    paths, _ = fetch_paths(service.url, ESTIMATED, "co2_kg")
+
+    assert printed(paths) == ["no run made it in this time range"]

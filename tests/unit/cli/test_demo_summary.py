@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from headwater.cli.column_graph import parse_columns, sources_of
-from headwater.cli.demo.column_story import ColumnStory, DrillDown, FieldPaths
+from headwater.cli.demo.column_story import ColumnStory
 from headwater.cli.demo.records import Reconciliation, Step
 from headwater.cli.demo.run import DemoResults, summary_of
 from headwater.cli.job_graph import Dataset, Job, JobGraph
@@ -27,7 +27,6 @@ def a_step(action: str) -> Step:
 
 
 def some_results() -> DemoResults:
-    drilled = DrillDown(COLUMNS.columns[CO2], "/origins", "run r", (), ())
     jobs = {f"job:a:{name}": Job(f"job:a:{name}", "a", name) for name in ("check", "estimate")}
     datasets = {
         f"dataset:a:{name}": Dataset(f"dataset:a:{name}", "a", name) for name in ("raw", "checked", "estimated")
@@ -35,7 +34,7 @@ def some_results() -> DemoResults:
     return DemoResults(
         days=7,
         jobs=JobGraph({**jobs, **datasets}, ()),
-        columns=ColumnStory(CO2, "", COLUMNS, COLUMNS, drilled, FieldPaths("", ())),
+        columns=ColumnStory(CO2, "", COLUMNS, COLUMNS, "", "", ""),
         reconciliation=Reconciliation(SENT, SENT, SENT, undelivered=0, dead=0),
         traces=6099,
         flight={"record_id": "UA1545-co2", "root_id": "flights-2013-01-01", "lineage": [*map(a_step, ACTIONS[:3])]},
