@@ -8,8 +8,13 @@ A single walk down from all failing jobs counts the datasets below each; a share
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from typing_extensions import TypedDict
+
+from headwater.api.marquez.job_views import render_short_job
+from headwater.api.marquez.types import ShortJob
+from headwater.api.types import Count, Time
+from headwater.api.values import when
 from headwater.facts.facet_refs import restored
 from headwater.facts.facts import facets_of
 from headwater.facts.index_scan import read_run_facts
@@ -34,37 +39,38 @@ _ERROR_CHARS_MAX = 2_000
 _ERROR = "errorMessage"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenJob:
-    """A failing job since its last good run, and the number of datasets downstream: they wait for it.
+class BrokenJob(TypedDict):
+    """A job that fails since its last good run."""
 
-    `run` is the last failed run without a failed child, `error` the head of its message. `since` is the end of the
-    first of the `failed_runs`; if they are `cut`, the job failed before, too.
-    """
-
-    job: Job
-    run: str
+    nodeId: str
+    data: ShortJob
+    datasets: Count
+    """The datasets downstream, up to 20 jobs away: they wait for the job."""
+    since: Time
+    """The end of the first failed run."""
+    failedRuns: Count
+    """Failed runs since the last good run, among its last 100."""
+    failsLonger: bool
+    """True if none of its last 100 runs is good: it may fail for longer."""
+    runId: str
+    """The last failed run."""
     error: str | None
-    since: str
-    failed_runs: int
-    cut: bool
-    datasets: int
+    """The head of the run's error, without the frames of a stack."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A page of failing jobs: first by the number of waiting datasets, then by the length of the failure.
+class BrokenReport(TypedDict):
+    """The failing jobs since their last good run; a job is left out if only a task of it fails."""
 
-    `truncated`: not all failing jobs were compared. `datasets_cut`: not all datasets downstream were counted.
-    """
-
-    jobs: Sequence[BrokenJob]
-    total: int
+    broken: list[BrokenJob]
+    """The job with the most waiting datasets comes first, then the job that fails the longest."""
+    totalCount: Count
     truncated: bool
-    datasets_cut: bool
+    """True if more than the 50 jobs updated last may fail."""
+    datasetsTruncated: bool
+    """True if not all jobs and datasets downstream are counted, but 2,000: each number is a least."""
 
 
-def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offset: int) -> Broken:
+def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offset: int) -> BrokenReport:
     """Report a page of the failing jobs, of an owner if given; the most waiting datasets come first."""
     listed = Jobs(view).list(None, states=["FAILED"], sort="updated_at", in_short=True, limit=STATE_ROWS_MAX, offset=0)
     failed = [job for job in listed.items if owner is None or is_owned(job.annotations, owner)]
@@ -75,24 +81,25 @@ def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offs
     order = sorted(failing, key=lambda job: (-datasets.get(job, 0), failing[job].since, job))
     page = order[offset : offset + limit]
     errors = _errors_of([failing[job] for job in page], view)
-    return Broken(
-        [_broken(jobs[job], failing[job], datasets.get(job, 0), errors) for job in page],
-        len(failing),
-        truncated=listed.truncated or len(failed) > JOBS_MAX,
-        datasets_cut=bool(graph and graph.truncated),
-    )
+    return {
+        "broken": [_broken(jobs[job], failing[job], datasets.get(job, 0), errors) for job in page],
+        "totalCount": len(failing),
+        "truncated": listed.truncated or len(failed) > JOBS_MAX,
+        "datasetsTruncated": bool(graph and graph.truncated),
+    }
 
 
 def _broken(job: Job, failing: FailingJob, datasets: int, errors: Mapping[RunKey, str]) -> BrokenJob:
-    return BrokenJob(
-        job=job,
-        run=failing.last.id,
-        error=errors.get(failing.last.key),
-        since=failing.since,
-        failed_runs=len(failing.failed),
-        cut=failing.cut,
-        datasets=datasets,
-    )
+    return {
+        "nodeId": job.id.node_id,
+        "data": render_short_job(job),
+        "datasets": datasets,
+        "since": when(failing.since),
+        "failedRuns": len(failing.failed),
+        "failsLonger": failing.cut,
+        "runId": failing.last.id,
+        "error": errors.get(failing.last.key),
+    }
 
 
 def _errors_of(failing: Sequence[FailingJob], view: GraphView) -> dict[RunKey, str]:

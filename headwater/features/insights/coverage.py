@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from typing_extensions import TypedDict
+
+from headwater.api.types import Time
+from headwater.api.values import render_id, when
 from headwater.facts.facts import job_of
 from headwater.facts.keys import current_key
 from headwater.queries.lists.name_lists import NameCatalogue
 from headwater.queries.view import GraphView
-from headwater_model.ids import JobId
 
 # Jobs of one report: their nodes are read in 50 batches.
 JOBS_MAX = 5_000
@@ -19,21 +22,18 @@ JOBS_MAX = 5_000
 CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]
 
 
-@dataclass(frozen=True, slots=True)
-class JobCoverage:
-    """The coverage of a job, by its last run with datasets.
+class JobCoverage(TypedDict):
+    """The coverage of a job, by its last run with datasets."""
 
-    `producer` is the URI of the facet `jobType`, None without the facet. `outputs` counts datasets, `certain` the
-    outputs with reported columns; 0 where the job's lineage is `incomplete`.
-    """
-
-    job: JobId
+    namespace: str
+    name: str
     producer: str | None
-    level: CoverageLevel
-    updated: str
+    coverage: CoverageLevel
+    updatedAt: Time
     outputs: int
-    certain: int
+    certainOutputs: int
     incomplete: bool
+    """True if the producer could not read all of the job's lineage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,15 @@ def report_coverage(namespace: str | None, view: GraphView, *, since: str) -> Co
 def _coverage_of(node: Mapping[str, Any], since: str) -> JobCoverage:
     reported = sum(bool(columns["refs"]) for columns in node["columns"].values())
     incomplete = "incomplete" in node
-    return JobCoverage(
-        job=job_of(node["job"]),
-        producer=node.get("producer"),
-        level=_level(node, reported, since),
-        updated=node["last"],
-        outputs=len(node["outputs"]),
-        certain=0 if incomplete else reported,
-        incomplete=incomplete,
-    )
+    return {
+        **render_id(job_of(node["job"])),
+        "producer": node.get("producer"),
+        "coverage": _level(node, reported, since),
+        "updatedAt": when(node["last"]),
+        "outputs": len(node["outputs"]),
+        "certainOutputs": 0 if incomplete else reported,
+        "incomplete": incomplete,
+    }
 
 
 def _level(node: Mapping[str, Any], reported: int, since: str) -> CoverageLevel:

@@ -8,17 +8,18 @@ The report reads the last runs of the jobs with the last events: a query for eac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import median
 
+from typing_extensions import TypedDict
+
+from headwater.api.types import Count
 from headwater.facts.index_scan import RunWithFacts
-from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import last_ended
 from headwater.queries.lists.annotated import is_owned
 from headwater.queries.lists.listings import Jobs
-from headwater.queries.results.entities import Job
 from headwater.queries.runs.runs import newest_facts_of
 from headwater.queries.view import GraphView
+from headwater_model.ids import JobId
 from headwater_model.times import milliseconds_between
 
 # Jobs compared, the last updated; their runs read; completed runs before the last that make a usual duration.
@@ -27,38 +28,53 @@ _RUNS = 11
 _LEAST = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
-    """The duration of a job's last completed run, and the usual duration, in milliseconds."""
+class JobDuration(TypedDict):
+    """The duration of a job against the usual."""
 
-    job: Job
-    last_ms: int
-    usual_ms: int
+    nodeId: str
+    lastMs: Count
+    """Of the last completed run."""
+    usualMs: Count
+    """The median of up to ten completed runs before, at least three."""
+    againstUsual: float
+    """The growth: 0.5 is half as long again, -0.5 half as long."""
 
-    @property
-    def growth(self) -> float:
-        """The growth against the usual: 0.5 is half as long again; a usual of zero counts as a millisecond."""
-        return round(self.last_ms / max(self.usual_ms, 1) - 1, 3)
+
+class DurationReport(TypedDict):
+    """Durations of jobs, the greatest growth first."""
+
+    jobs: list[JobDuration]
+    totalCount: Count
+    truncated: bool
+    """True if there are more than the 500 jobs updated last."""
 
 
 def report_durations(
     view: GraphView, *, namespace: str | None, owner: str | None, limit: int, offset: int
-) -> ResultPage[Duration]:
+) -> DurationReport:
     """Report a page of the jobs with enough completed runs; the greatest growth comes first."""
     listed = Jobs(view).list(namespace, sort="updated_at", in_short=True, limit=JOBS_MAX, offset=0)
     jobs = {job.id: job for job in listed.items if owner is None or is_owned(job.annotations, owner)}
     runs = newest_facts_of(jobs, view, _RUNS)
-    known = [duration for job in jobs.values() if (duration := _duration(job, runs.get(job.id, ())))]
-    known.sort(key=lambda duration: (-duration.growth, duration.job.id))
-    cut = listed.truncated or listed.total > JOBS_MAX
-    return ResultPage(known[offset : offset + limit], len(known), cut)
+    known = [(job, of) for job in jobs if (of := _duration(job, runs.get(job, ())))]
+    known.sort(key=lambda of: (-of[1]["againstUsual"], of[0]))
+    return {
+        "jobs": [of for _, of in known[offset : offset + limit]],
+        "totalCount": len(known),
+        "truncated": listed.truncated or listed.total > JOBS_MAX,
+    }
 
 
-def _duration(job: Job, runs: Sequence[RunWithFacts]) -> Duration | None:
+def _duration(job: JobId, runs: Sequence[RunWithFacts]) -> JobDuration | None:
     attempts = (last_ended(facts) for _, facts in runs if facts.first)
     took = [
         milliseconds_between(attempt.started, attempt.ended)
         for attempt in attempts
         if attempt and attempt.ended and attempt.state == "COMPLETED"
     ]
-    return Duration(job, took[0], round(median(took[1:]))) if len(took) > _LEAST else None
+    if len(took) <= _LEAST:
+        return None
+    last, usual = took[0], round(median(took[1:]))
+    # A usual of zero counts as a millisecond.
+    growth = round(last / max(usual, 1) - 1, 3)
+    return {"nodeId": job.node_id, "lastMs": last, "usualMs": usual, "againstUsual": growth}

@@ -9,8 +9,12 @@ since then. A single walk down from the failing writers marks the datasets: cost
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from typing_extensions import TypedDict
+
+from headwater.api.types import Time
+from headwater.api.values import when
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.run_facts import Run
 from headwater.features.insights.broken_jobs import BELOW_MAX, DEPTH, JOBS_MAX, GraphBelow
@@ -23,22 +27,25 @@ from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
 
-@dataclass(frozen=True, slots=True)
-class OldData:
-    """A dataset: its writer fails since `late_since`, a writer upstream since `old_since`."""
+class OldDataset(TypedDict):
+    """A dataset that is late or on old data."""
 
-    dataset: DatasetId
-    late_since: str | None
-    old_since: str | None
-    written: str | None
+    nodeId: str
+    lateSince: Time | None
+    """The end of the first bad run since its writer's last good run; null if its writers are well."""
+    onOldDataSince: Time | None
+    """The earliest such time of a dataset upstream, at any distance, if the dataset was written since."""
+    writtenAt: Time | None
+    """The last write by a run that did not fail."""
 
 
-@dataclass(frozen=True, slots=True)
-class OldDataReport:
-    """The datasets, by name; `truncated`: not all failing writers, or not all datasets below them, were read."""
+class OldDataReport(TypedDict):
+    """The datasets that are late, or on old data, over the whole graph."""
 
-    datasets: Sequence[OldData]
+    datasets: list[OldDataset]
+    """By namespace and name."""
     truncated: bool
+    """True if more than 50 writers fail, or more than 2,000 jobs and datasets are below them."""
 
 
 def report_old_data(view: GraphView) -> OldDataReport:
@@ -50,7 +57,7 @@ def report_old_data(view: GraphView) -> OldDataReport:
     since = _failing_since(writers[:JOBS_MAX], view)
     graph = GraphBelow(view, direction="down", limit=BELOW_MAX).from_jobs(sorted(since), DEPTH) if since else None
     if graph is None:
-        return OldDataReport((), cut)
+        return {"datasets": [], "truncated": cut}
     # A reader of another part of a dataset is not touched by a failure of its writer.
     downstream = Downstream(replace(graph, edges=tuple(sorted(set(graph.edges).difference(graph.other_part_reads)))))
     late, below = dict[str, str](), dict[str, list[str]]()
@@ -61,16 +68,21 @@ def report_old_data(view: GraphView) -> OldDataReport:
             below.setdefault(node, []).append(time)
     groups = [group for dataset in graph.datasets if view.opens(*(group := view.group(dataset.id)).names)]
     written = last_written([group for group in groups if group.primary.node_id in {*late, *below}], view)
-    marked = [_old_data(group.primary, late, below, written.get(group.primary)) for group in groups]
-    datasets = sorted((old for old in marked if old.late_since or old.old_since), key=lambda old: old.dataset)
-    return OldDataReport(datasets, cut or graph.truncated or len(writers) > JOBS_MAX)
+    marked = [_old_data(dataset, late, below, written.get(dataset)) for dataset in sorted(of.primary for of in groups)]
+    datasets = [old for old in marked if old["lateSince"] or old["onOldDataSince"]]
+    return {"datasets": datasets, "truncated": cut or graph.truncated or len(writers) > JOBS_MAX}
 
 
 def _old_data(
     dataset: DatasetId, late: Mapping[str, str], below: Mapping[str, Sequence[str]], written: str | None
-) -> OldData:
+) -> OldDataset:
     times = [time for time in below.get(dataset.node_id, ()) if written and time < written]
-    return OldData(dataset, late.get(dataset.node_id), min(times, default=None), written)
+    return {
+        "nodeId": dataset.node_id,
+        "lateSince": when(late.get(dataset.node_id)),
+        "onOldDataSince": when(min(times, default=None)),
+        "writtenAt": when(written),
+    }
 
 
 def _failing_since(jobs: Sequence[Job], view: GraphView) -> dict[JobId, str]:

@@ -92,7 +92,7 @@ def report_broken(services: Services, request: HttpRequest) -> Response[str]:
     """
     limit, offset = read_paging(request)
     broken = broken_jobs.report_broken(services.queries.view(), owner=_OWNER.read(request), limit=limit, offset=offset)
-    return respond_json(services.links, views.render_broken(broken))
+    return respond_json(services.links, broken)
 
 
 def report_old_data(services: Services, _request: HttpRequest) -> Response[str]:
@@ -104,8 +104,7 @@ def report_old_data(services: Services, _request: HttpRequest) -> Response[str]:
     Returns:
         The datasets, by namespace and name.
     """
-    report = old_data.report_old_data(services.queries.view())
-    return respond_json(services.links, views.render_old_data(report))
+    return respond_json(services.links, old_data.report_old_data(services.queries.view()))
 
 
 def report_durations(services: Services, request: HttpRequest) -> Response[str]:
@@ -125,7 +124,7 @@ def report_durations(services: Services, request: HttpRequest) -> Response[str]:
         limit=limit,
         offset=offset,
     )
-    return respond_json(services.links, views.render_durations(report))
+    return respond_json(services.links, report)
 
 
 def report_column_readers(services: Services, request: HttpRequest) -> Response[str]:
@@ -145,10 +144,10 @@ _REPORTS = "/api/v1/reports"
 ROUTES = (
     list_route("/api/v1/feed", list_feed, Within.SEEN, _OF_FEED, views.Feed),
     report_route("coverage", report_coverage, Within.SEEN, _OF_COVERAGE, views.CoverageReport),
-    list_route(f"{_REPORTS}/broken", report_broken, Within.SEEN, (_OWNER, LIMIT, OFFSET), views.BrokenReport),
+    list_route(f"{_REPORTS}/broken", report_broken, Within.SEEN, (_OWNER, LIMIT, OFFSET), broken_jobs.BrokenReport),
     read_route(
         f"{_REPORTS}/column-readers", report_column_readers, Within.NODE, (_DATASET_ID,), views.ColumnReadersReport
     ),
-    list_route(f"{_REPORTS}/durations", report_durations, Within.SEEN, _OF_DURATIONS, views.DurationReport),
-    list_route(f"{_REPORTS}/old-data", report_old_data, Within.SEEN, (), views.OldDataReport),
+    list_route(f"{_REPORTS}/durations", report_durations, Within.SEEN, _OF_DURATIONS, durations.DurationReport),
+    list_route(f"{_REPORTS}/old-data", report_old_data, Within.SEEN, (), old_data.OldDataReport),
 )

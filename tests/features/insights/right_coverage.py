@@ -1,6 +1,6 @@
 """The coverage of each job, computed anew."""
 
-from headwater.features.insights.coverage import JobCoverage
+from headwater.api.values import render_id, when
 
 
 def coverage(world, since):
@@ -20,15 +20,15 @@ def _coverage_of(world, job, parents, since):
         for name in reporter.reported
     }
     reported = len(names & ever)
-    return JobCoverage(
-        job=job.id,
-        producer=None,
-        level=_level(job, reported, parents, since),
-        updated=job.updated,
-        outputs=len(names),
-        certain=0 if job.incomplete else reported,
-        incomplete=job.incomplete,
-    )
+    return {
+        **render_id(job.id),
+        "producer": None,
+        "coverage": _level(job, reported, parents, since),
+        "updatedAt": when(job.updated),
+        "outputs": len(names),
+        "certainOutputs": 0 if job.incomplete else reported,
+        "incomplete": job.incomplete,
+    }
 
 
 def _level(job, reported, parents, since):

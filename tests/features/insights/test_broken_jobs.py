@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.api.values import when
 from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
 from headwater.features.insights import broken_jobs, feed
@@ -25,10 +26,11 @@ ALL = {"limit": 100, "offset": 0}
 @given(st.one_of(streams(), news_streams()))
 def test_a_failing_job_holds_up_what_the_graph_walked_down_from_it_shows(statements):
     broken = report_broken(LineageQueries(loaded(statements)).view(), **ALL)
-    assert {entry.job.id: entry.datasets for entry in broken.jobs} == held_up(Newspaper(statements))
-    order = [(-entry.datasets, entry.since, entry.job.id) for entry in broken.jobs]
+    jobs = broken["broken"]
+    assert {entry["nodeId"]: entry["datasets"] for entry in jobs} == held_up(Newspaper(statements))
+    order = [(-entry["datasets"], entry["since"], *entry["data"]["id"].values()) for entry in jobs]
     assert order == sorted(order)
-    assert (broken.total, broken.truncated, broken.datasets_cut) == (len(order), False, False)
+    assert [*broken.values()] == [jobs, len(order), False, False]
 
 
 def held_up(model):
@@ -36,7 +38,7 @@ def held_up(model):
     failing = [news.of for news in model.list_feed(_AllDays(), kind="JOB_FAILS").items]
     last = {job: model.job(job).latest_run for job in failing}
     return {
-        job: sum(node.startswith("dataset:") for node in directed(model, job.node_id, 20, "down")[0])
+        job.node_id: sum(node.startswith("dataset:") for node in directed(model, job.node_id, 20, "down")[0])
         for job in failing
         if last[job].state == "FAILED"
     }
@@ -66,7 +68,10 @@ def a_copy(number):
 
 
 def of(broken):
-    return [(entry.job.id.name, entry.datasets, letters(entry.run), entry.failed_runs) for entry in broken.jobs]
+    return [
+        (entry["data"]["name"], entry["datasets"], letters(entry["runId"]), entry["failedRuns"])
+        for entry in broken["broken"]
+    ]
 
 
 def test_what_holds_up_most_comes_first_with_its_failed_runs_and_error():
@@ -74,9 +79,9 @@ def test_what_holds_up_most_comes_first_with_its_failed_runs_and_error():
     failures = [a_failure(4, "c2", C, outputs=[]), a_failure(5, "a2", A), a_failure(6, "a3", A, stack)]
     broken = report_broken(LineageQueries(loaded([*CHAIN, *failures])).view(), **ALL)
     assert of(broken) == [("A", 2, "a3", 2), ("C", 1, "c2", 1)]
-    assert [(entry.since, entry.error) for entry in broken.jobs] == [
-        (at(5), "no such column\nCaused by: amount was dropped"),
-        (at(4), None),
+    assert [(entry["since"], entry["error"]) for entry in broken["broken"]] == [
+        (when(at(5)), "no such column\nCaused by: amount was dropped"),
+        (when(at(4)), None),
     ]
 
 
@@ -84,10 +89,10 @@ def test_a_page_is_of_the_whole_order(monkeypatch):
     failures = [a_failure(4, "a2", A), a_failure(5, "b2", B), a_failure(6, "c2", C)]
     queries = LineageQueries(loaded([*CHAIN, *failures]))
     page = report_broken(queries.view(), limit=1, offset=1)
-    assert (of(page), page.total) == ([("B", 1, "b2", 1)], 3)
+    assert (of(page), page["totalCount"]) == ([("B", 1, "b2", 1)], 3)
     monkeypatch.setattr(broken_jobs, "JOBS_MAX", 2)
     page = report_broken(queries.view(), **ALL)
-    assert (of(page), page.total, page.truncated) == ([("B", 1, "b2", 1), ("C", 1, "c2", 1)], 2, True)
+    assert (of(page), page["totalCount"], page["truncated"]) == ([("B", 1, "b2", 1), ("C", 1, "c2", 1)], 2, True)
 
 
 def test_what_lies_below_all_of_them_is_read_once_and_up_to_a_number(monkeypatch):
@@ -99,16 +104,16 @@ def test_what_lies_below_all_of_them_is_read_once_and_up_to_a_number(monkeypatch
     assert of(report_broken(LineageQueries(table).view(), **ALL)) == [("A", 22, "a2", 1), ("C", 1, "c2", 1)]
     monkeypatch.setattr(broken_jobs, "BELOW_MAX", 10)
     broken = report_broken(LineageQueries(table).view(), **ALL)
-    assert broken.datasets_cut
-    assert broken.jobs[0].datasets < 10
+    assert broken["datasetsTruncated"]
+    assert broken["broken"][0]["datasets"] < 10
 
 
 def test_a_job_without_a_good_run_is_broken_however_often_it_failed(monkeypatch):
     monkeypatch.setattr(failing_jobs, "RUNS_MAX", 3)
     failures = [a_failure(second, f"c{second}", C) for second in range(4, 8)]
     queries = LineageQueries(loaded([an_event(1, "a1", A), *failures]))
-    (broken,) = report_broken(queries.view(), **ALL).jobs
-    assert (broken.failed_runs, broken.cut, broken.since) == (3, True, at(5))
+    (broken,) = report_broken(queries.view(), **ALL)["broken"]
+    assert (broken["failedRuns"], broken["failsLonger"], broken["since"]) == (3, True, when(at(5)))
     assert feed.list_feed(["2025-11-20"], queries.view(), kind="JOB_FAILS", **ALL).items == []
 
 
@@ -135,18 +140,18 @@ def test_an_owner_has_the_jobs_of_its_own():
     owned = {"ownership": {"owners": [{"name": "team:flights"}]}}
     failures = [a_failure(4, "a2", A, job_facets=owned), a_failure(5, "b2", B)]
     queries = LineageQueries(loaded([*CHAIN, *failures]))
-    assert [entry.job.id for entry in report_broken(queries.view(), owner="Team:Flights", **ALL).jobs] == [A]
-    assert report_broken(queries.view(), owner="team:else", **ALL).jobs == []
+    assert of(report_broken(queries.view(), owner="Team:Flights", **ALL)) == [("A", 2, "a2", 1)]
+    assert of(report_broken(queries.view(), owner="team:else", **ALL)) == []
 
 
 def test_a_caller_has_the_jobs_that_it_sees():
     other = JobId("elsewhere", "job")
     queries = LineageQueries(loaded([a_failure(4, "a1", A), a_failure(5, "d1", other)]))
     seen = queries.seen_by(Visibility(lambda name: name == "emissions", ["emissions"]))
-    assert [entry.job.id for entry in report_broken(seen.view(), **ALL).jobs] == [A]
+    assert of(report_broken(seen.view(), **ALL)) == [("A", 0, "a1", 1)]
 
 
 @pytest.mark.parametrize("state", ["COMPLETE", "ABORT"])
 def test_a_job_that_does_not_fail_is_not_broken(state):
     queries = LineageQueries(loaded([a_failure(4, "a1", A), an_event(5, "a2", A, type=state)]))
-    assert report_broken(queries.view(), **ALL).jobs == []
+    assert of(report_broken(queries.view(), **ALL)) == []

@@ -24,7 +24,8 @@ def runs_of(job, *took):
 
 def reported(statements, **page):
     report = report_durations(LineageQueries(loaded(statements)).view(), **{**PAGE, **page})
-    return [(of.job.id.name, of.last_ms, of.usual_ms, of.growth) for of in report.items], report.total, report.truncated
+    jobs = [(of["nodeId"][-1], of["lastMs"], of["usualMs"], of["againstUsual"]) for of in report["jobs"]]
+    return jobs, report["totalCount"], report["truncated"]
 
 
 def test_the_job_that_grew_most_comes_first_and_a_job_with_few_runs_has_no_usual():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from headwater.api.values import when
 from headwater.facts.visibility import Visibility
 from headwater.features.insights import old_data
 from headwater.features.insights.old_data import report_old_data
@@ -24,27 +25,32 @@ FAILURES = [an_event(4, "a2", A, type="FAIL"), an_event(6, "a3", A, type="ABORT"
 AFTER = an_event(8, "c2", C, inputs=[Y], outputs=[FAR])
 
 
+def time(second):
+    return when(at(second))
+
+
 def marks(statements, caller=None):
     queries = LineageQueries(loaded(statements))
     report = report_old_data((queries.seen_by(caller) if caller else queries).view())
-    return {old.dataset: (old.late_since, old.old_since, old.written) for old in report.datasets}
+    of_node = {dataset.node_id: dataset for dataset in (X, Y, Z, FAR)}
+    return {of_node.get(node): times for node, *times in map(dict.values, report["datasets"])}
 
 
 def test_a_dataset_is_late_since_the_first_bad_run_and_data_written_since_is_old_at_any_distance():
-    assert marks([*BEFORE, *FAILURES, AFTER]) == {X: (at(4), None, at(1)), FAR: (None, at(4), at(8))}
+    assert marks([*BEFORE, *FAILURES, AFTER]) == {X: [time(4), None, time(1)], FAR: [None, time(4), time(8)]}
 
 
 @pytest.mark.parametrize(
     ("after", "late"),
     [
         # Nothing was written since: nothing is on old data.
-        ([], {X: (at(4), None, at(1))}),
+        ([], {X: [time(4), None, time(1)]}),
         # A good run heals all.
         ([AFTER, an_event(9, "a4", A, outputs=[X])], {}),
         # The earliest time counts.
         (
             [an_event(5, "b2", B, type="FAIL"), AFTER],
-            {X: (at(4), None, at(1)), Y: (at(5), None, at(2)), FAR: (None, at(4), at(8))},
+            {X: [time(4), None, time(1)], Y: [time(5), None, time(2)], FAR: [None, time(4), time(8)]},
         ),
     ],
 )
@@ -55,8 +61,8 @@ def test_marks_follow_the_runs(after, late):
 def test_a_circle_ends_and_a_dataset_that_nobody_writes_is_not_marked():
     circle = [an_event(3, "b1", B, inputs=[X], outputs=[X, Z]), an_event(4, "b2", B, type="FAIL")]
     assert marks([an_event(2, "c1", C, inputs=[Z, Y], outputs=[FAR]), *circle]) == {
-        X: (at(4), None, at(3)),
-        Z: (at(4), None, at(3)),
+        X: [time(4), None, time(3)],
+        Z: [time(4), None, time(3)],
     }
 
 
@@ -69,10 +75,10 @@ def test_a_caller_sees_the_marks_of_its_own_namespaces():
 
 def test_the_report_says_if_more_writers_fail_than_it_reads(monkeypatch):
     queries = LineageQueries(loaded([*BEFORE, *FAILURES, an_event(9, "b2", B, type="FAIL")]))
-    assert not report_old_data(queries.view()).truncated
+    assert not report_old_data(queries.view())["truncated"]
     monkeypatch.setattr(old_data, "JOBS_MAX", 1)
     report = report_old_data(queries.view())
-    assert ([old.dataset for old in report.datasets], report.truncated) == ([Y], True)
+    assert ([old["nodeId"] for old in report["datasets"]], report["truncated"]) == ([Y.node_id], True)
 
 
 def test_the_route_shows_the_times():
