@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from headwater.attempts import attempts
@@ -50,14 +51,15 @@ def put_if(
     return True
 
 
-def chunks(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+def chunks(values: Iterable[T], size: int) -> Iterator[list[T]]:
     """Yield the values in runs of at most `size`.
 
     >>> list(chunks("abcde", 2))
-    ['ab', 'cd', 'e']
+    [['a', 'b'], ['c', 'd'], ['e']]
     """
-    for start in range(0, len(values), size):
-        yield values[start : start + size]
+    pending = iter(values)
+    while chunk := list(islice(pending, size)):
+        yield chunk
 
 
 def batch_get(

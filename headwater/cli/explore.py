@@ -28,6 +28,7 @@ from headwater.cli.service import (
     LOOPBACK,
     SET_CREDENTIALS,
     TIMEOUT_S,
+    NoRedirects,
     NoResponse,
     explain_unreached,
     explain_unusable,
@@ -124,7 +125,8 @@ class Explorer:
         self._url = url.rstrip("/")
         self._authorize = authorize
         self._secret = secrets.token_urlsafe(24)
-        self._opener = opener_of(url, _NoRedirects)
+        # The browser follows redirects, without credentials.
+        self._opener = opener_of(url, NoRedirects)
         self.server = ThreadingHTTPServer(("127.0.0.1", port), _handler_of(self))
         self.server.daemon_threads = True
 
@@ -206,13 +208,6 @@ class Explorer:
             raise NoResponse(explain_unreached(self._url, error.reason)) from error
         except (OSError, http.client.HTTPException) as error:
             raise NoResponse(explain_unusable(self._url, error)) from error
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Redirects as responses: the browser follows them, without credentials."""
-
-    def redirect_request(self, *_: object) -> None:
-        """Follow nothing."""
 
 
 def _handler_of(explorer: Explorer) -> type[BaseHTTPRequestHandler]:

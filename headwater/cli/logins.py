@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from headwater.cli.program import command
-from headwater.cli.service import NoResponse, address_of, explain_unusable, opener_of
+from headwater.cli.service import NoRedirects, NoResponse, address_of, explain_unusable, opener_of
 
 _TIMEOUT_S = 30
 # A token near its end is renewed before its use.
@@ -91,7 +91,7 @@ def send_form(address: str, form: Mapping[str, object] | None = None) -> tuple[i
         headers={"Accept": "application/json"},
     )
     try:
-        with opener_of(address, _NoRedirects).open(request, timeout=_TIMEOUT_S) as response:
+        with opener_of(address, NoRedirects).open(request, timeout=_TIMEOUT_S) as response:
             return response.status, json.loads(response.read())
     except urllib.error.HTTPError as error:
         with error, suppress(ValueError):
@@ -99,10 +99,3 @@ def send_form(address: str, form: Mapping[str, object] | None = None) -> tuple[i
         raise NoResponse(f"{address}: HTTP {error.code}") from error
     except (OSError, ValueError) as error:
         raise NoResponse(explain_unusable(address, error)) from error
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Redirects as refusals: a token goes nowhere else."""
-
-    def redirect_request(self, *_: object) -> None:
-        """Follow nothing."""

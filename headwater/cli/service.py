@@ -183,6 +183,13 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return following
 
 
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Redirects as error statuses: credentials go nowhere else."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Follow nothing."""
+
+
 class _OnHost(urllib.request.HTTPRedirectHandler):
     """Redirects within an origin; a redirect elsewhere is an error, like an error status."""
 

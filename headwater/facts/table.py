@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import orjson
@@ -209,8 +209,7 @@ class GraphTable:
         )
 
     def _put(self, rows: Iterable[Row]) -> None:
-        pending = iter(rows)
-        while group := list(islice(pending, _PUT_TOGETHER)):
+        for group in chunks(rows, _PUT_TOGETHER):
             once = {row.key: row for row in group}
             self._write_batches([{"PutRequest": {"Item": self._versioned(row)}} for row in once.values()])
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 import orjson
 
+from headwater.aws.items import chunks
 from headwater.events.event import Renaming
 from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
@@ -50,8 +50,7 @@ def join_names(renamed: Mapping[DatasetId, Sequence[DatasetId]], table: GraphTab
     A dataset gets at most its first `NAMES_MAX` aliases: with more, only a replay into an empty table joins all.
     A repetition changes nothing.
     """
-    pending = iter(renamed)
-    while group := list(islice(pending, _TOGETHER)):
+    for group in chunks(renamed, _TOGETHER):
         others = {dataset: renamed[dataset][:NAMES_MAX] for dataset in group}
         keys = {facts_key(name): name for names in others.values() for name in names}
         facts = {keys[key]: DatasetFacts(**row.data["facts"]) for key, row in table.get(keys).items()}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from headwater.aws.objects import put_once
 from headwater.records.lines import parse_lines
@@ -50,6 +50,8 @@ _BLOCKS_UNDER_WAY = 2
 _OBJECT_BYTES_MAX = 5 * 1024**3
 # S3 keeps 2 KB of user metadata; longer root ids are in the lines alone.
 _METADATA_BYTES_MAX = 1536
+
+T = TypeVar("T")
 
 
 def prefix_of(day: str) -> str:
@@ -144,14 +146,20 @@ class Archive:
         body = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"]
         with closing(body):
             chunks = body.iter_chunks(_CHUNK_BYTES)
-            yield from _split(_inflate(chunks if seen is None else _observe(chunks, seen)))
+            yield from _split(_inflate(chunks if seen is None else observe(chunks, seen)))
 
     def records(self, key: str) -> Iterator[LineageRecord]:
         """Read the records of an object, each once."""
         return parse_lines(self.lines(key))
 
 
-def _observe(chunks: Iterable[bytes], seen: Callable[[bytes], object]) -> Iterator[bytes]:
+def observe(chunks: Iterable[T], seen: Callable[[T], object]) -> Iterator[T]:
+    """Yield the chunks, each after `seen(chunk)`, such as a hash's `update`.
+
+    >>> sha256 = hashlib.sha256()
+    >>> b"".join(observe([b"a", b"bc"], sha256.update)), sha256.hexdigest()[:4]
+    (b'abc', 'ba78')
+    """
     for chunk in chunks:
         seen(chunk)
         yield chunk

@@ -15,7 +15,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from operator import attrgetter
 
 from headwater.aws.items import GET_KEYS_MAX, chunks
@@ -101,7 +101,7 @@ class Rebuild:
         number = 0
         removed = {removal.key for removal in self.digests.removed()}
         objects = (entry for entry in self.digests.objects_of(day) if entry.key not in removed)
-        while batch := list(islice(objects, _RECORDS_AT_ONCE)):
+        for batch in chunks(objects, _RECORDS_AT_ONCE):
             self.pointers.restore_objects(day, batch)
             number += len(batch)
             last = [
@@ -146,7 +146,7 @@ class Rebuild:
         records = (record for record in self.archive.records(key) if self.keeps(record.root_id))
         number, roots = 0, set[str]()
         try:
-            while batch := list(islice(records, _RECORDS_AT_ONCE)):
+            for batch in chunks(records, _RECORDS_AT_ONCE):
                 self.staged.stage(batch)
                 number += len(batch)
                 roots |= {record.root_id for record in batch}

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import orjson
 from botocore.exceptions import ClientError
 
+from headwater.aws.items import chunks
 from headwater.events.event import EVENTS_MAX
 from headwater.events.ingest import EventQueue, accept_events
 from headwater_model.errors import Invalid, Unavailable
@@ -92,8 +92,7 @@ def take_events(content: bytes, queue: EventQueue, *, now: str, caller: str) -> 
         if len(faults) < FAULTS_NAMED_MAX:
             faults.append(f"{place}: {rule}")
 
-    documents = _documents(content, refuse)
-    while chunk := list(islice(documents, EVENTS_MAX)):
+    for chunk in chunks(_documents(content, refuse), EVENTS_MAX):
         accepted = accept_events([document for _, document in chunk], queue, now=now, caller=caller)
         for failure in accepted.failed:
             if failure.retriable:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from headwater import settings
-from headwater.aws.items import batch_get, batch_write
+from headwater.aws.items import GET_KEYS_MAX, batch_get, batch_write, chunks
 from headwater.events.naming import NamingRules
 from headwater.facts.table import GraphTable, Row
+from headwater.features.erase.roots import row_key
 from headwater.features.erase.targets import Target
 from headwater.loading.event_log import EventLog
 from headwater.loading.replay import replay
@@ -33,7 +34,6 @@ _PREFIXES = tuple(name for name in settings.GRAPH_PARTITIONS if name.endswith("#
 _NAMES = frozenset(settings.GRAPH_PARTITIONS) - set(_PREFIXES)
 # Partitions of features with names of jobs and datasets; a replay does not write them.
 _LEDGERS = ("ALERT#", "DUE#")
-_TOGETHER = 100
 _VERSION, _OBJECT = "version", "s3"
 _PROGRESS = ("PROGRESS", "DAY")
 
@@ -130,9 +130,9 @@ class Comparison:
         # Swapped rows name rows without a version, so they come last.
         for is_swapped in (False, True):
             items = (item for item in scan(self.second) if (_VERSION in item) == is_swapped and self._counts(item))
-            for batch in _batches(items):
+            for batch in chunks(items, GET_KEYS_MAX):
                 synced.written += self._copy(batch)
-        for batch in _batches(item for item in scan(self.table) if self._may_go(item)):
+        for batch in chunks(filter(self._may_go, scan(self.table)), GET_KEYS_MAX):
             synced.deleted += self._delete(batch)
         self._remove_objects()
         return synced
@@ -162,7 +162,7 @@ class Comparison:
         """Delete the items without a counterpart; count the deletions."""
         known = {_key_of(item) for item in _get(self.second, items)}
         gone = [item for item in items if _key_of(item) not in known]
-        batch_write(self.table.dynamodb, self.table.table, [{"DeleteRequest": {"Key": _key(item)}} for item in gone])
+        batch_write(self.table.dynamodb, self.table.table, [{"DeleteRequest": {"Key": row_key(item)}} for item in gone])
         return len(gone)
 
     def _counts(self, item: Item) -> bool:
@@ -189,23 +189,8 @@ def scan(table: GraphTable) -> Iterator[Item]:
     return (item for page in pages for item in page["Items"])
 
 
-def _batches(items: Iterator[Item]) -> Iterator[Sequence[Item]]:
-    batch: list[Item] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == _TOGETHER:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
 def _get(table: GraphTable, items: Sequence[Item]) -> Sequence[Item]:
-    return batch_get(table.dynamodb, table.table, [_key(item) for item in items])
-
-
-def _key(item: Item) -> Item:
-    return {name: item[name] for name in (settings.PK, settings.SK)}
+    return batch_get(table.dynamodb, table.table, list(map(row_key, items)))
 
 
 def _key_of(item: Item) -> tuple[str, str]:

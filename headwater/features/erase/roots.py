@@ -12,7 +12,7 @@ from headwater.aws.objects import list_days
 from headwater.records.archive import prefix_of
 from headwater.records.pointers import day_of_key
 from headwater.records.removals import list_removals, list_versions, remove_for_good
-from headwater.records.root_ids import row_key
+from headwater.records.root_ids import row_key as id_key
 from headwater.records.table import RecordsTable
 from headwater.times import days_between, shift
 from headwater_model.ids import sha256_hex
@@ -85,17 +85,22 @@ class RootErasure:
         """Yield the keys of the root's rows in the graph table."""
         sha = sha256_hex(root_id)
         for items in query_pages(self.dynamodb, self.graph_table, f"{settings.STAGED}{sha}"):
-            yield from (_key(item) for item in items)
+            yield from map(row_key, items)
         # The mark of a refused root stays for ever.
         sealed = list_days(self.s3, self.bucket, settings.DIGESTS_PREFIX)
         days = days_between(min([shift(self.today, -_MARKED_DAYS), *sealed[:1]]), shift(self.today, 1))
         marks: list[Item] = [{"pk": {"S": f"{settings.MARKS}{day}#{sha[0]}"}, "sk": {"S": sha}} for day in days]
-        pointers: list[Item] = [row_key(root_id), {"pk": {"S": f"{settings.ROOTS}{sha}"}, "sk": {"S": "ARCHIVE"}}]
+        pointers: list[Item] = [id_key(root_id), {"pk": {"S": f"{settings.ROOTS}{sha}"}, "sk": {"S": "ARCHIVE"}}]
         of_objects = [_object_row(key) for key in objects]
-        yield from map(_key, batch_get(self.dynamodb, self.graph_table, [*marks, *pointers, *of_objects]))
+        yield from map(row_key, batch_get(self.dynamodb, self.graph_table, [*marks, *pointers, *of_objects]))
 
 
-def _key(item: Item) -> Item:
+def row_key(item: Item) -> Item:
+    """Cut a row of the graph table to its key.
+
+    >>> row_key({"pk": {"S": "JOB"}, "sk": {"S": "a"}, "json": {"S": "{}"}})
+    {'pk': {'S': 'JOB'}, 'sk': {'S': 'a'}}
+    """
     return {name: item[name] for name in (settings.PK, settings.SK)}
 
 

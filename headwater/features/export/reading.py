@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 from urllib.parse import quote
 
+from headwater.aws.items import chunks
 from headwater.cli.job_graph import Edge
 from headwater.cli.service import Get, NoResponse
 
@@ -172,9 +172,8 @@ class Reading:
 
     def _side_by_side(self, jobs: Iterable[Document], read: Callable[[Document], JobPart]) -> Iterator[JobPart]:
         """Yield the jobs' parts in order, several read at once; remember the datasets in them."""
-        pending = iter(jobs)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            while batch := list(islice(pending, _AT_ONCE)):
+            for batch in chunks(jobs, _AT_ONCE):
                 for part in pool.map(read, batch):
                     self._jobs += 1
                     datasets = {

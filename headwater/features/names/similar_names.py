@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from headwater.aws.items import chunks
 from headwater.events.field_folds import FieldFold
 from headwater.queries.lists.name_lists import NameCatalogue
 from headwater.queries.view import GraphView
@@ -61,8 +62,8 @@ def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX
     compared = candidates[:datasets_max]
     groups: dict[object, dict[DatasetId, _Columns]] = {}
     claimed: dict[DatasetId, list[DatasetId]] = {}
-    for start in range(0, len(compared), _TOGETHER):
-        for dataset, columns in _columns(compared[start : start + _TOGETHER], view):
+    for together in chunks(compared, _TOGETHER):
+        for dataset, columns in _columns(together, view):
             groups.setdefault(skeleton(f"{dataset.namespace}\0{dataset.name}"), {})[dataset] = columns
             if columns:
                 groups.setdefault((last_part(dataset.name), _alike(columns)), {})[dataset] = columns

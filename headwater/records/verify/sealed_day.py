@@ -10,9 +10,8 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
-from typing import Protocol
 
-from headwater.records.archive import prefix_of
+from headwater.records.archive import observe, prefix_of
 from headwater.records.archive_state import DigestRef
 from headwater.records.digest import BadDigest, Counts, DigestLines, Head, key_of
 from headwater.records.event_objects import ArrivalDays, EventObject, event_prefix_of, sha256_in_name
@@ -29,12 +28,6 @@ _LINE_BYTES_MAX = 64 * 1024
 _PLACE = re.compile(r"(?:traces|digests|events)/year=(\d{4})/month=(\d\d)/day=(\d\d)/")
 _NAME = re.compile(r"([0-9a-f]{64})\.([0-9a-f]{64})\.jsonl\.gz")
 _TYPES = {"key": str, "sha256": str, "size_bytes": int, "records": int, "lines": int, "version": int}
-
-
-class Hash(Protocol):
-    """A hash of hashlib."""
-
-    def update(self, data: bytes | memoryview, /) -> None: ...  # noqa: D102 - as hashlib says
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +68,7 @@ def read_digest(store: Store, day: str, visit: Callable[[ArchiveObject], None] |
     Without `visit` only the head, the hash, and removals are read.
     """
     sha256 = hashlib.sha256()
-    chunks = _hash(store.chunks(key_of(day)), sha256)
+    chunks = observe(store.chunks(key_of(day)), sha256.update)
     head, counts, fault = None, None, ""
     removed: Sequence[Removal] = ()
     try:
@@ -96,7 +89,7 @@ def read_digest(store: Store, day: str, visit: Callable[[ArchiveObject], None] |
 def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | EventObject]:
     """Yield the entries of a valid digest; raise `Conflict` if it has changed since."""
     sha256 = hashlib.sha256()
-    chunks = _hash(store.chunks(sealed.link.key), sha256)
+    chunks = observe(store.chunks(sealed.link.key), sha256.update)
     try:
         yield from DigestLines(_lines(_inflate(chunks))).entries()
         for _ in chunks:
@@ -106,12 +99,6 @@ def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | Even
     except BadDigest:
         pass
     raise Conflict(f"{sealed.link.key} was replaced while it was read; verify again")
-
-
-def _hash(chunks: Iterable[bytes | memoryview], sha256: Hash) -> Iterator[bytes | memoryview]:
-    for chunk in chunks:
-        sha256.update(chunk)
-        yield chunk
 
 
 def _inflate(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
