@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
+from headwater.api.values import path_of
 from headwater.cli.service import Get, Missing
 from headwater.features.check.proposal import Proposal, ProposedOutput
 from headwater.queries.view.descriptions import schema_of
@@ -109,9 +110,8 @@ class Today:
         return report
 
     def _read(self, name: DatasetId) -> DatasetToday | None:
-        namespace, dataset = quote(name.namespace, safe=""), quote(name.name, safe="")
         try:
-            form = self.get(f"/api/v1/namespaces/{namespace}/datasets/{dataset}", {})
+            form = self.get(path_of(name), {})
         except Missing:
             return None
         if form["deleted"]:

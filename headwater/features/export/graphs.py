@@ -20,15 +20,10 @@ _ATTRIBUTES = ("type", "namespace", "name", "state", "stale")
 
 
 class _Node(NamedTuple):
-    """A node as the formats print it: its id, and its attributes in the order of `_ATTRIBUTES`, "" for none."""
+    """A node as the formats print it: its id, and its attributes that are not empty."""
 
     id: str
-    attributes: tuple[str, ...]
-
-    @property
-    def shown(self) -> dict[str, str]:
-        """The attributes that are not empty."""
-        return {name: text for name, text in zip(_ATTRIBUTES, self.attributes, strict=True) if text}
+    shown: dict[str, str]
 
 
 def render_graphml(parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
@@ -114,7 +109,8 @@ def _node_of(document: Document) -> _Node:
     state = (data.get("latestRun") or {}).get("state") or ""
     stale = "true" if data.get("stale") else ""
     texts = (document["type"], data["namespace"], data["name"], state, stale)
-    return _Node(printable(document["id"]), tuple(map(printable, texts)))
+    shown = {name: printable(text) for name, text in zip(_ATTRIBUTES, texts, strict=True) if text}
+    return _Node(printable(document["id"]), shown)
 
 
 def _dot_attributes(shown: dict[str, str]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from headwater.cli.service import Get, NoResponse, fetch_json, is_api_gateway, printable, send
+from headwater.cli.service import NoResponse, fetch_json, is_api_gateway, printable, send
 from headwater.features.mcp import graphs, reports
 from headwater.features.mcp.result import CHARACTERS_MAX, ROWS_MAX, Result, shortened
 
@@ -134,16 +134,6 @@ def make_server(url: str, token: str | None, *, version: str, over_http: bool) -
     return server
 
 
-def _with(call: Callable[..., Result], *arguments: Any, **more: Any) -> Callable[[Service], Result]:
-    """Make a call that takes a service in place of its GET."""
-
-    def make(service: Service) -> Result:
-        get: Get = service.get
-        return call(get, *arguments, **more)
-
-    return make
-
-
 _Run = Callable[[Context, Callable[[Service], Result]], Awaitable[CallToolResult]]
 
 
@@ -160,22 +150,24 @@ def _add_graph_tools(server: MCPServer, run: _Run) -> None:
         limit: Annotated[int, Field(ge=1, le=ROWS_MAX)] = 20,
     ) -> CallToolResult:
         """Find jobs, datasets or columns by words of their names, tag or owner; return their node ids, best first."""
-        return await run(context, _with(graphs.find, q, kind=filter, namespace=namespace, tag=tag, limit=limit))
+        return await run(
+            context, lambda service: graphs.find(service.get, q, kind=filter, namespace=namespace, tag=tag, limit=limit)
+        )
 
     @tool(title="What is this made of?")
     async def upstream(context: Context, node_id: NodeId, depth: Depth = 20) -> CallToolResult:
         """List the sources of a job, dataset or column, nearest first; of a column, each edge with its operations."""
-        return await run(context, _with(graphs.upstream, node_id, depth))
+        return await run(context, lambda service: graphs.upstream(service.get, node_id, depth))
 
     @tool(title="What depends on this?")
     async def downstream(context: Context, node_id: NodeId, depth: Depth = 20) -> CallToolResult:
         """List the nodes made of a job, dataset or column, nearest first: the impact of a change."""
-        return await run(context, _with(graphs.downstream, node_id, depth))
+        return await run(context, lambda service: graphs.downstream(service.get, node_id, depth))
 
     @tool(title="How does the data get from one to the other?")
     async def paths(context: Context, source: NodeId, destination: NodeId) -> CallToolResult:
         """List the ways of the data between two jobs or datasets, or between two columns, shortest first."""
-        return await run(context, _with(graphs.paths, source, destination))
+        return await run(context, lambda service: graphs.paths(service.get, source, destination))
 
     @tool(title="What changed between two times?")
     async def changes(
@@ -187,7 +179,7 @@ def _add_graph_tools(server: MCPServer, run: _Run) -> None:
         depth: Depth = 5,
     ) -> CallToolResult:
         """List when the graph around a job or dataset changed: nodes, edges, columns and their types."""
-        return await run(context, _with(graphs.changes, node_id, start, end, direction, depth))
+        return await run(context, lambda service: graphs.changes(service.get, node_id, start, end, direction, depth))
 
 
 def _add_report_tools(server: MCPServer, run: _Run) -> None:
@@ -198,12 +190,14 @@ def _add_report_tools(server: MCPServer, run: _Run) -> None:
         context: Context, node_id: Column, start: RangeTime = "now-30d", end: RangeTime = "now"
     ) -> CallToolResult:
         """List the runs that read, wrote, made or dropped a column in a time range, and the columns made of it."""
-        return await run(context, _with(reports.column_usage, node_id, start, end))
+        return await run(context, lambda service: reports.column_usage(service.get, node_id, start, end))
 
     @tool(title="Why is this dataset late or wrong?")
     async def dataset_status(context: Context, namespace: str, name: str) -> CallToolResult:
         """Report a dataset's last and usual times of writing; list failed, running or stale nodes upstream."""
-        return await run(context, _with(reports.dataset_status, namespace, name, datetime.now(timezone.utc)))
+        return await run(
+            context, lambda service: reports.dataset_status(service.get, namespace, name, datetime.now(timezone.utc))
+        )
 
     @tool(title="The trace of a record, with its proof")
     async def record_trace(
@@ -214,8 +208,6 @@ def _add_report_tools(server: MCPServer, run: _Run) -> None:
         ] = None,
     ) -> CallToolResult:
         """List each step from a root to a record, and the proof: its archived object and the digests."""
-
-        def make(service: Service) -> Result:
-            return reports.record_trace(service.get, service.get_lines, root_id, node_id)
-
-        return await run(context, make)
+        return await run(
+            context, lambda service: reports.record_trace(service.get, service.get_lines, root_id, node_id)
+        )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
+from headwater.cli.program import CommandFailed
+
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
@@ -16,15 +18,11 @@ if TYPE_CHECKING:
 _REPLACED_DAYS = 30
 
 
-class BucketRefused(Exception):
-    """A missing bucket, or a bucket of a foreign account."""
-
-
 def find_bucket(s3: S3Client, *, account: str, region: str, given: str | None) -> str:
     """Name the bucket for the assets: the given bucket, or the account's own, created if missing.
 
     Raises:
-        BucketRefused: the given bucket is missing, or a stranger has the name.
+        CommandFailed: the given bucket is missing, or a stranger has the name.
     """
     name = given or f"headwater-assets-{account}-{region}"
     try:
@@ -43,7 +41,7 @@ def find_bucket(s3: S3Client, *, account: str, region: str, given: str | None) -
             why = (
                 "there is no such bucket" if status == 404 else "it is another account's, or these credentials may not"
             )
-            raise BucketRefused(f"the bucket {name} cannot be used: {why}; name one by --assets-bucket") from error
+            raise CommandFailed(f"the bucket {name} cannot be used: {why}; name one by --assets-bucket") from error
         else:
             raise
     if not given:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 from rich.table import Table
 
+from headwater.cli.program import CommandFailed
 from headwater.cli.text.terminal import output_console, print_part
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def make_change_set(
 
     Raises:
         ClientError: CloudFormation refuses the template or a parameter.
+        CommandFailed: the change set could not be made, with CloudFormation's reason.
     """
     is_first = find_stack(formation, stack) is None
     arn = formation.create_change_set(
@@ -139,11 +141,7 @@ def make_change_set(
     if any(words in reason for words in _NO_CHANGES):
         print(f"\n{stack} is as the template says: nothing to change")
         return None
-    raise ChangeSetFailed(f"the change set of {stack} could not be made: {reason}")
-
-
-class ChangeSetFailed(Exception):
-    """A failure to make a change set, with CloudFormation's reason."""
+    raise CommandFailed(f"the change set of {stack} could not be made: {reason}")
 
 
 def _failure(stack: str, status: str, failed: list[StackEventTypeDef]) -> str:

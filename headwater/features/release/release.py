@@ -25,10 +25,6 @@ _IN_WHEEL = Path(__file__).resolve().parents[2] / "release" / "template.zip"
 _NONE = ("none", "null")
 
 
-class Unreadable(CommandFailed):
-    """A missing release, or a file that is no release."""
-
-
 @dataclass(frozen=True, slots=True)
 class Asset:
     """A file for the stack in the bucket of the assets: its key, SHA-256 in hexadecimal digits, and bytes."""
@@ -57,7 +53,7 @@ class Release:
     """An open zip of a release.
 
     Raises:
-        Unreadable: the file is missing, or is no release.
+        CommandFailed: the file is missing, or is no release.
     """
 
     def __init__(self, path: Path) -> None:
@@ -72,7 +68,7 @@ class Release:
             self._templates: Mapping[str, str] = described["templates"]
             self.assets = [Asset(key, **asset) for key, asset in described["assets"].items()]
         except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
-            raise Unreadable(f"{path} is no template of a release: {error}") from error
+            raise CommandFailed(f"{path} is no template of a release: {error}") from error
 
     def __enter__(self) -> Release:
         return self
@@ -94,22 +90,24 @@ class Release:
         """Read the template of these choices.
 
         Raises:
-            Unreadable: the release lacks the template.
+            CommandFailed: the release lacks the template.
         """
         name = "-".join(choices[name] for name in self.choices)
         if name not in self._templates:
-            raise Unreadable(f"{self.path} has no template {name}")
+            raise CommandFailed(f"{self.path} has no template {name}")
         return self._archive.read(self._templates[name])
 
     def read(self, asset: Asset) -> bytes:
         """Read the content of an asset.
 
         Raises:
-            Unreadable: the content differs from the release's list.
+            CommandFailed: the content differs from the release's list.
         """
         content = self._archive.read(f"assets/{asset.key}")
         if hashlib.sha256(content).hexdigest() != asset.sha256:
-            raise Unreadable(f"{self.path} is damaged: assets/{asset.key} has another SHA-256 than release.json says")
+            raise CommandFailed(
+                f"{self.path} is damaged: assets/{asset.key} has another SHA-256 than release.json says"
+            )
         return content
 
 
@@ -117,13 +115,15 @@ def find_release(root: Path) -> Path:
     """Find the zip in the wheel; in a checkout, the zip of `make dist`.
 
     Raises:
-        Unreadable: there is no zip.
+        CommandFailed: there is no zip.
     """
     if _IN_WHEEL.is_file():
         return _IN_WHEEL
     built = sorted((root / "dist").glob("headwater-*-template.zip"), key=lambda path: path.stat().st_mtime)
     if not built:
-        raise Unreadable("this installation carries no template: give the release's as --template FILE, or `make dist`")
+        raise CommandFailed(
+            "this installation carries no template: give the release's as --template FILE, or `make dist`"
+        )
     return built[-1]
 
 
@@ -152,7 +152,7 @@ def choose(release: Release, context: Mapping[str, str], deployed: Mapping[str, 
     """Choose the template and the parameters for context values; `deployed` has the choices of the running stack.
 
     Raises:
-        Unreadable: the release lacks the template.
+        CommandFailed: the release lacks the template.
     """
     choices = {name: context.get(name, deployed.get(name, values[0])) for name, values in release.choices.items()}
     parameters = {

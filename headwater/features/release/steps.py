@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
+from botocore.exceptions import NoCredentialsError, NoRegionError
 
 from headwater.cli.deployment import region_setting
 from headwater.cli.program import CommandFailed
 from headwater.cli.service import SET_CREDENTIALS
-from headwater.features.release.bucket import BucketRefused, find_bucket, put
-from headwater.features.release.change_set import ChangeSet, ChangeSetFailed, find_stack, make_change_set
+from headwater.features.release.bucket import find_bucket, put
+from headwater.features.release.change_set import ChangeSet, find_stack, make_change_set
 from headwater.features.release.release import Choice, Release, check_values, choose, stage_of
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 _ASSETS_BUCKET = "AssetsBucket"
 # The names of hosts of AWS end so; other partitions have a suffix of their own.
 _DNS_SUFFIX, _DNS_SUFFIXES = "amazonaws.com", {"aws-cn": "amazonaws.com.cn"}
-
-
-class NothingTried(CommandFailed):
-    """A deployment that could not begin."""
 
 
 class DeploymentFailed(Exception):
@@ -68,7 +64,7 @@ def deploy(
 
     Raises:
         Invalid: a context value is wrong.
-        NothingTried: there are no credentials, or the stack is in a state without change sets.
+        CommandFailed: there are no credentials, or the stack is in a state without change sets.
         DeploymentFailed: with the failed resource, and the reason.
     """
     import boto3
@@ -96,10 +92,10 @@ def deploy(
             return False
         _protect(formation, choice)
         _print_outputs(formation, choice.stack)
-    except (BotoCoreError, ClientError) as error:
-        raise NothingTried(_why(error)) from error
-    except (BucketRefused, ChangeSetFailed) as error:
-        raise NothingTried(str(error)) from error
+    except NoRegionError as error:
+        raise CommandFailed("no AWS region; set AWS_REGION") from error
+    except NoCredentialsError as error:
+        raise CommandFailed(f"no AWS credentials; {SET_CREDENTIALS}") from error
     return True
 
 
@@ -134,13 +130,13 @@ def _choose(
     if stack is None:
         return choose(release, context, deployed={}), {}
     if stack["StackStatus"] in ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED"):
-        raise NothingTried(
+        raise CommandFailed(
             f"the first deployment of {name} failed, and CloudFormation can only delete it: "
             'docs/deploy.md, "A first deployment that failed", says how'
         )
     parameters = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", ())}
     if _ASSETS_BUCKET not in parameters:
-        raise NothingTried(f"{name} was deployed by the CDK: go on with `cdk deploy`, or give another stage")
+        raise CommandFailed(f"{name} was deployed by the CDK: go on with `cdk deploy`, or give another stage")
     outputs = {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", ())}
     chosen = {each: outputs[each.capitalize()] for each in release.choices if each.capitalize() in outputs}
     return choose(release, context, deployed=chosen), parameters
@@ -171,11 +167,3 @@ def _print_outputs(formation: CloudFormationClient, name: str) -> None:
     for output in sorted(stack.get("Outputs", ()), key=lambda each: each["OutputKey"]):
         print(f"{name}.{output['OutputKey']} = {output['OutputValue']}")
     print(f"Stack ARN:\n{stack.get('StackId')}")
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, NoRegionError):
-        return "no AWS region; set AWS_REGION"
-    if isinstance(error, NoCredentialsError):
-        return f"no AWS credentials; {SET_CREDENTIALS}"
-    return str(error)
