@@ -62,14 +62,12 @@ class Compaction(Construct):
             memory_mb=3008,  # the most that a new account may give a function
             storage_gb=4,
             defaults=self._defaults,
-        )
-        function.set(
-            {
+            variables={
                 **self._traced.storage.names(settings.RECORDS_TABLE, settings.GRAPH_TABLE, settings.ARCHIVE_BUCKET),
                 settings.RECORDS_DLQ_URL: self._traced.records_dead_letters.queue_url,
                 settings.TRACE_QUEUE_URL: self.trace_queue.queue_url,
                 settings.TRACE_RECORDS_MAX: str(settings.DEFAULT_TRACE_RECORDS_MAX),
-            }
+            },
         )
         self._traced.open_to(function.rights)
         function.consume("Roots", queue=self.trace_queue, batch_size=1)
@@ -84,12 +82,10 @@ class Compaction(Construct):
             timeout_s=_COMPACT_TIMEOUT_S,
             memory_mb=1024,
             defaults=self._defaults,
-        )
-        function.set(
-            {
+            variables={
                 **self._traced.storage.names(settings.GRAPH_TABLE, settings.ARCHIVE_BUCKET),
                 settings.TRACE_QUEUE_URL: self.trace_queue.queue_url,
-            }
+            },
         )
         archive_bucket = self._traced.storage.archive_bucket
         # The steps read and write the night's work in the graph table.

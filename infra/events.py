@@ -72,14 +72,12 @@ class Events(Construct):
             timeout_s=_TIMEOUT_S,
             memory_mb=1024,
             defaults=self._defaults,
-        )
-        function.set(
-            {
+            variables={
                 **self._storage.names(settings.GRAPH_TABLE, settings.ARCHIVE_BUCKET, settings.INTAKE_BUCKET),
                 settings.EVENTS_QUEUE_URL: self.queue.queue_url,
                 settings.CHANGES_QUEUE_URL: self.changes.queue_url,
                 **self._rules,
-            }
+            },
         )
         # A transaction requires the rights of its single writes.
         reads, writes = ("BatchGetItem", "Query"), ("BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem")

@@ -64,6 +64,7 @@ class ServiceFunction(Construct):
         timeout_s: int,
         memory_mb: int,
         defaults: FunctionDefaults,
+        variables: Mapping[str, str] | None = None,
         feature: str | None = None,
         storage_gb: float = 0.5,
         concurrency: int | None = None,
@@ -92,7 +93,7 @@ class ServiceFunction(Construct):
             role=self.role,
             log_group=self.log_group,
             reserved_concurrent_executions=concurrency,
-            environment=_environment(module, defaults),
+            environment={**_environment(module, defaults), **(variables or {})},
             snap_start=lam.SnapStartConf.ON_PUBLISHED_VERSIONS if snap_start else None,
         )
         self.called: lam.IFunction = self._make_alias() if snap_start else self.resource

@@ -95,15 +95,13 @@ class Ingestion(Construct):
             timeout_s=_LOAD_TIMEOUT_S,
             memory_mb=1024,
             defaults=self._defaults,
-        )
-        function.set(
-            {
+            variables={
                 **self._storage.names(settings.RECORDS_TABLE, settings.GRAPH_TABLE, settings.INTAKE_BUCKET),
                 settings.RECORDS_DLQ_URL: self.dead_letters.queue_url,
                 settings.RECORDS_QUEUE_URL: self.records_queue.queue_url,
                 settings.PACKED_QUEUE_URL: self.packed_queue.queue_url,
                 settings.RECORDS_TTL_S: str(self._records_ttl_s),
-            }
+            },
         )
         # Records are put once; the marks of their roots are updated.
         function.allow(["dynamodb:PutItem"], [self._storage.records_table.table_arn])

@@ -94,16 +94,14 @@ class Alerts(Construct):
             timeout_s=_TIMEOUT_S,
             memory_mb=1024,
             defaults=stack.defaults,
-        )
-        graph_table = stack.storage.graph_table
-        function.set(
-            {
+            variables={
                 **stack.storage.names(settings.GRAPH_TABLE, settings.ARCHIVE_BUCKET),
                 ALERTS_QUEUE_URL: self.queue.queue_url,
                 ALERTS_BUS: self.bus.event_bus_name,
                 ALERT_RULES: rules,
-            }
+            },
         )
+        graph_table = stack.storage.graph_table
         ours = (ALERTS, DUE)
         reads = ["dynamodb:BatchGetItem", "dynamodb:Query"]
         function.rights.allow_partitions(reads, graph_table, (*settings.GRAPH_PARTITIONS, *ours))

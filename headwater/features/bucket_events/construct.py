@@ -80,13 +80,11 @@ class BucketEvents(Construct):
             timeout_s=_TIMEOUT_S,
             memory_mb=1024,
             defaults=stack.defaults,
-        )
-        function.set(
-            {
+            variables={
                 **stack.storage.names(settings.INTAKE_BUCKET),
                 BUCKET_EVENTS_QUEUE_URL: self.queue.queue_url,
                 BUCKET_EVENTS_DLQ_URL: self.dead_letters.queue_url,
-            }
+            },
         )
         stack.events.open_to(function)
         function.allow_objects(["s3:PutObject"], stack.storage.ingest_bucket, "requests/")

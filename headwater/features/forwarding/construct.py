@@ -93,14 +93,12 @@ class Forwarding(Construct):
             timeout_s=_TIMEOUT_S,
             memory_mb=512,
             defaults=defaults,
-        )
-        function.set(
-            {
+            variables={
                 settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
                 FORWARD_QUEUE_URL: self.queue.queue_url,
                 FORWARD_DLQ_URL: self.dead_letters.queue_url,
                 **self._namespaces,
-            }
+            },
         )
         if to.url is not None:
             function.set({FORWARD_URL: to.url})

@@ -67,18 +67,16 @@ def _make_function(stack: LineageStack, values: SignInValues) -> ServiceFunction
         timeout_s=_TIMEOUT_S,
         memory_mb=512,
         defaults=stack.defaults,
-    )
-    if stack.defaults.layer is not None:
-        function.resource.add_layers(layer_version(stack, "SignInDependencies", build_layer(LOCK_FILE)))
-    table = stack.storage.graph_table
-    function.set(
-        {
+        variables={
             **stack.storage.names(settings.GRAPH_TABLE, settings.ARCHIVE_BUCKET),
             SIGN_IN_ISSUER: values.issuer,
             SIGN_IN_AUDIENCE: json.dumps(values.audiences),
             SIGN_IN_NAMES: values.names,
-        }
+        },
     )
+    if stack.defaults.layer is not None:
+        function.resource.add_layers(layer_version(stack, "SignInDependencies", build_layer(LOCK_FILE)))
+    table = stack.storage.graph_table
     function.rights.allow_partitions(["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"], table, [ISSUER_KEYS])
     return function
 
