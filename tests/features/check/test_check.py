@@ -39,9 +39,7 @@ def checked(api, *events, tags=()):
 
 @pytest.fixture
 def api():
-    api = GraphApi()
-    api.load(*PIPELINE, LOADED)
-    return api
+    return GraphApi(*PIPELINE, LOADED)
 
 
 KEPT = {

@@ -50,8 +50,7 @@ def right_readers(estate, proposal):
 @given(ESTATES, PROPOSALS)
 @examples(100)
 def test_a_check_finds_exactly_the_readers_whose_columns_go(estate, proposal):
-    api = GraphApi()
-    api.load(*(an_event(number, columns, 8) for number, columns in estate.items()))
+    api = GraphApi(*(an_event(number, columns, 8) for number, columns in estate.items()))
     events = [("e", an_event(number, columns, 9)) for number, columns in proposal.items()]
     report = check(getter(api), read_proposal(events))
     assert {reader.node_id for reader in report.readers if reader.type != "DATASET"} == right_readers(estate, proposal)

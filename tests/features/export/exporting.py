@@ -21,9 +21,7 @@ def exported(api, scope=Scope()):  # noqa: B008 - it is frozen
 
 def imported(lines):
     """Return a new graph of exported lines."""
-    api = GraphApi()
-    api.load(*map(json.loads, lines))
-    return api
+    return GraphApi(*map(json.loads, lines))
 
 
 def without_explicit_lineage(statements):

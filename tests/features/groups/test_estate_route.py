@@ -25,8 +25,9 @@ def test_the_example_is_the_estate_of_a_job_of_a_dag():
 
 
 def test_a_dataset_of_several_jobs_is_listed_once_and_more_jobs_than_a_request_reads_are_cut(monkeypatch):
-    api = GraphApi()
-    api.load(a_run(), a_run("report", inputs=("estimated",), outputs=(), run="01941f29-7c00-7ea7-b5a3-000000000002"))
+    api = GraphApi(
+        a_run(), a_run("report", inputs=("estimated",), outputs=(), run="01941f29-7c00-7ea7-b5a3-000000000002")
+    )
     report = api.found("/reports/estate")
     assert [name["name"] for name in report["datasets"]] == ["checked", "estimated"]
     assert [(job["name"], job["inputs"], job["outputs"]) for job in report["jobs"]] == [

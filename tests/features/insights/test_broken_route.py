@@ -24,8 +24,7 @@ def a_failure(run, day, job=CHECK, message=None, **more):
 
 @pytest.fixture(scope="module")
 def api():
-    api = GraphApi()
-    api.load(*PIPELINE)
+    api = GraphApi(*PIPELINE)
     api.load(a_failure(FAILED_RUNS[0], "01"))
     api.load(a_failure(FAILED_RUNS[1], "02", message="no such column\n\tat a.Frame(A.java:1)", job_facets=OWNED))
     api.load(a_failure("01941f29-7c00-7ea7-b5a3-0000000000f3", "01", job=CALCULATE))
@@ -74,8 +73,7 @@ def test_it_is_paged_and_of_an_owner(api):
 
 
 def test_without_failing_jobs_nothing_is_broken():
-    api = GraphApi()
-    api.load(*PIPELINE)
+    api = GraphApi(*PIPELINE)
     nothing = {"broken": [], "totalCount": 0, "truncated": False, "datasetsTruncated": False}
     assert api.found("/reports/broken") == nothing
 

@@ -29,14 +29,14 @@ CHANGES = (
 
 
 def test_a_changed_schema_says_what_changed_by_which_run_and_whose_it_is():
-    api = GraphApi()
-    api.load(*CHANGES)
+    api = GraphApi(*CHANGES)
     assert api.found("/feed", kind="SCHEMA_CHANGED") == {"news": [example("News")], "totalCount": 1, "truncated": False}
 
 
 def test_the_feed_is_of_seven_days_unless_others_are_named():
-    api = GraphApi()
-    api.load(*CHANGES, a_run_event(job=CHECK, inputs=[a_dataset("old")], outputs=[], eventTime="2025-11-13T12:00:00Z"))
+    api = GraphApi(
+        *CHANGES, a_run_event(job=CHECK, inputs=[a_dataset("old")], outputs=[], eventTime="2025-11-13T12:00:00Z")
+    )
 
     def kinds(**query):
         return [(news["kind"], news["nodeId"].rpartition(":")[2]) for news in api.found("/feed", **query)["news"]]
@@ -66,8 +66,7 @@ def test_a_failing_job_is_listed_with_its_last_failed_run():
 
 
 def test_of_a_wide_change_a_hundred_fields_are_named():
-    api = GraphApi()
-    api.load(CHANGES[0], a_write(TODAY, *(a_field(f"c{number:03}") for number in range(150))))
+    api = GraphApi(CHANGES[0], a_write(TODAY, *(a_field(f"c{number:03}") for number in range(150))))
     (news,) = api.found("/feed", kind="SCHEMA_CHANGED")["news"]
     assert [len(news["change"][kind]) for kind in ("added", "dropped", "retyped")] == [100, 2, 0]
     assert news["change"]["leftOut"] == 50

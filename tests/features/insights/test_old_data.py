@@ -82,8 +82,7 @@ def test_the_report_says_if_more_writers_fail_than_it_reads(monkeypatch):
 
 
 def test_the_route_shows_the_times():
-    api = GraphApi()
-    api.load(*PIPELINE, a_failure("01941f29-7c00-7ea7-b5a3-0000000000f1", "01"))
+    api = GraphApi(*PIPELINE, a_failure("01941f29-7c00-7ea7-b5a3-0000000000f1", "01"))
     report = api.found("/reports/old-data")
     assert report == {
         "datasets": [

@@ -46,8 +46,7 @@ def report(api, **load):
 
 def recalled(events, number=1, *, repair=False, **options):
     """The grade of each held version by its run, or the run that repaired it."""
-    api = GraphApi()
-    api.load(*events)
+    api = GraphApi(*events)
     return {
         (each["name"], int(each["run"][-3:])): int((each["repairedBy"] or "0")[-3:]) if repair else each["grade"]
         for each in report(api, runId=run_id(number), **options)["versions"]
@@ -68,16 +67,14 @@ def test_a_run_stands_for_its_child_runs_and_an_unknown_run_cuts_the_report():
     child = a_run(1, [], ["raw"])
     child["run"]["facets"] = {"parent": parent}
     assert recalled([child, a_run(2, [read("raw")], ["a"])], 9) == {("raw", 1): "certainly", ("a", 2): "possibly"}
-    api = GraphApi()
-    api.load(LOAD)
+    api = GraphApi(LOAD)
     both = report(api, runId=[run_id(1), run_id(8)], grade="possibly")
     assert [(each["name"], each["grade"]) for each in both["versions"]] == [("raw", "possibly")]
     assert both["cut"] == [f"run {run_id(8)}: is unknown"]
 
 
 def test_a_version_of_an_unknown_writer_has_unknown_readers():
-    api = GraphApi()
-    api.load(a_run(2, [read("raw")], ["a"]))
+    api = GraphApi(a_run(2, [read("raw")], ["a"]))
     [version] = api.found("/namespaces/s3%3A%2F%2Fflights/datasets/raw/versions")["versions"]
     node_id = f"dataset:{STORE}:raw#{version['version']}"
     unknown = f"{node_id}: no known run made it, so its readers are unknown"
@@ -96,16 +93,14 @@ def test_a_version_of_an_unknown_writer_has_unknown_readers():
     ],
 )
 def test_a_faulty_load_is_refused(load, status, message):
-    api = GraphApi()
-    api.load(LOAD)
+    api = GraphApi(LOAD)
     refused, form = api.get("/reports/recall", **load)
     assert (refused, message in form["message"]) == (status, True), form
 
 
 def test_a_walk_costs_rounds_by_its_hops_not_by_its_versions():
     def rounds(readers):
-        api = GraphApi()
-        api.load(LOAD, *(a_run(number, [read("raw", "7")], [f"a{number}"]) for number in range(2, 2 + readers)))
+        api = GraphApi(LOAD, *(a_run(number, [read("raw", "7")], [f"a{number}"]) for number in range(2, 2 + readers)))
         before = api.table.rounds
         assert len(report(api, runId=run_id(1))["versions"]) == 1 + readers
         return api.table.rounds - before
@@ -128,8 +123,7 @@ def test_a_repair_replaces_the_rows_without_the_load():
 
 
 def test_the_plan_deletes_known_partitions_alone():
-    api = GraphApi()
-    api.load(a_run(1, [], [wrote("db.raw", part=day(1))]), a_run(2, [read("db.raw")], ["lake/it's"]))
+    api = GraphApi(a_run(1, [], [wrote("db.raw", part=day(1))]), a_run(2, [read("db.raw")], ["lake/it's"]))
     of_day = report(api, nodeId=f"dataset:{STORE}:db.raw", start="2025-11-20", end="2025-11-21")
     assert list(render_plan(of_day["versions"])) == [
         f"-- {STORE}: runs {run_id(1)}",
@@ -166,8 +160,7 @@ def test_a_root_is_recalled_by_the_runs_of_its_records(capsys):
 
 
 def test_the_command_prints_a_table_and_says_what_is_not_repaired(capsys):
-    api = GraphApi()
-    api.load(LOAD, a_run(2, [read("raw", "7")], ["a"]))
+    api = GraphApi(LOAD, a_run(2, [read("raw", "7")], ["a"]))
     version = api.found("/namespaces/s3%3A%2F%2Fflights/datasets/raw/versions")["versions"][0]["version"]
     with served(api) as url:
         assert main(["recall", "--run", run_id(1), "--url", url, "--format", "csv"]) == 0

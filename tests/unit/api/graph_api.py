@@ -14,9 +14,9 @@ from tests.unit.api.proxy import get
 
 
 class GraphApi:
-    """A graph, and the API over it; only the services that its queries need are there."""
+    """A graph of these events, and the API over it; only the services that its queries need are there."""
 
-    def __init__(self, rules=None):
+    def __init__(self, *bodies, rules=None):
         self.table = MemoryTable()
         self._rules = rules or NamingRules(trim_partitions=False)
         self._log = EventLog(self.table, None, "archive")
@@ -30,6 +30,8 @@ class GraphApi:
             strict_namespaces=False,
         )
         self.api = Api(lambda: services)
+        if bodies:
+            self.load(*bodies)
 
     def load(self, *bodies):
         """Load events, as the loading function does."""

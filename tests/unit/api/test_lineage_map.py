@@ -30,8 +30,7 @@ COUNT, COUNT_JOB = "emissions.count", f"job:{NAMESPACE}:emissions.count"
 @pytest.fixture(scope="module")
 def api():
     """The pipeline has run once, and another job has read the raw flights since."""
-    served = GraphApi()
-    served.load(*PIPELINE)
+    served = GraphApi(*PIPELINE)
     served.load(a_run_event(run=UNKNOWN_RUN, job=COUNT, inputs=["raw"], outputs=[], eventTime="2025-11-20T12:00:00Z"))
     return served
 

@@ -14,9 +14,7 @@ JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datas
 @pytest.fixture(scope="module")
 def api():
     """The pipeline has run once."""
-    served = GraphApi()
-    served.load(*PIPELINE)
-    return served
+    return GraphApi(*PIPELINE)
 
 
 @pytest.mark.parametrize("path", ["/jobs", JOBS])

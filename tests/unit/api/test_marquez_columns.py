@@ -22,9 +22,7 @@ from tests.unit.api.graph_api import GraphApi, at
 @pytest.fixture
 def api():
     """The pipeline has run once."""
-    served = GraphApi()
-    served.load(*PIPELINE)
-    return served
+    return GraphApi(*PIPELINE)
 
 
 def graph(api, node_id, **query):

@@ -12,9 +12,7 @@ from tests.unit.api.graph_api import GraphApi
 @pytest.fixture(scope="module")
 def loaded():
     """The pipeline, for questions alone."""
-    served = GraphApi()
-    served.load(*PIPELINE)
-    return served
+    return GraphApi(*PIPELINE)
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,7 @@ PIPELINE = (
 @pytest.fixture
 def api():
     """The pipeline has run once."""
-    served = GraphApi()
-    served.load(*PIPELINE)
-    return served
+    return GraphApi(*PIPELINE)
 
 
 @pytest.fixture

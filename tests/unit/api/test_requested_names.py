@@ -165,14 +165,14 @@ def test_a_partition_is_found_by_the_name_that_was_sent_if_the_deployment_trims(
     )
     search = {"q": "raw/orders/2025-01-15"}
 
-    trimming = GraphApi(NamingRules())
+    trimming = GraphApi(rules=NamingRules())
     trimming.load(event)
     assert [trimming.get(path, **query)[0] for path, query in paths] == [200, 200, 200]
     assert [hit["name"] for hit in trimming.found("/search", **search)["results"]] == ["raw/orders"]
     assert trimming.found("/search", **search, filter="job")["totalCount"] == 0
 
     # Without trimming, a partition without events is no partition of the table beside it.
-    as_sent = GraphApi(NamingRules(trim_partitions=False))
+    as_sent = GraphApi(rules=NamingRules(trim_partitions=False))
     as_sent.load(a_run_event(inputs=[], outputs=[{"namespace": "s3://lake", "name": "raw/orders"}]))
     assert [as_sent.get(path, **query)[0] for path, query in paths] == [404, 404, 404]
     assert as_sent.found("/search", **search)["totalCount"] == 0
