@@ -103,12 +103,13 @@ def test_a_connection_takes_another_request_after_one_in_chunks(echo):
         (f"{HEAD}Content-Length: -1\r\n\r\n", 400),
         (f"{HEAD}Content-Length: +1\r\n\r\n", 400),
         (f"{HEAD}Content-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
-        (f"{HEAD}Content-Length: 3, 4\r\n\r\n", 400),
+        (f"{HEAD}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc", 400),
+        (f"{HEAD}Content-Length: 3, 3\r\n\r\nabc", 400),
         (f"{HEAD}Content-Length : 3\r\n\r\n", 400),
         (f"{HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         (f"{HEAD}Transfer-Encoding : chunked\r\n\r\n", 400),
         (f"{HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n", 501),
-        (f"{HEAD}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 501),
+        (f"{HEAD}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         (f"{HEAD}Transfer-Encoding: \x0bchunked\r\n\r\n", 400),
         (CHUNKED.replace("HTTP/1.1", "HTTP/1.0"), 400),
         (f"{HEAD}X\r\n\r\n", 400),
@@ -160,13 +161,6 @@ def test_a_request_in_any_form_of_http_is_served(echo, sent, keeps_open):
             assert received.readline() == b"HTTP/1.1 200 OK\r\n"
         else:
             assert received.read() == b""
-
-
-@pytest.mark.parametrize("lengths", ["Content-Length: 3\r\nContent-Length: 3", "Content-Length: 3, 3"])
-def test_a_length_that_is_repeated_is_one_length(echo, lengths):
-    """As RFC 9112 has it, section 6.3."""
-    assert echo.response_to(f"{HEAD}{lengths}\r\n\r\nabc")[2] == b"abc"
-    assert echo.requested[-1].header("content-length") == "3"
 
 
 def test_chunks_that_grow_too_large_together_are_refused(echo):
