@@ -23,10 +23,9 @@ from local_stack.web.web_guard import find_refusal
 BODY_BYTES_MAX = 10 * 1024 * 1024
 # The head of a request, a line of a chunk's size, or its trailers.
 _HEAD_BYTES_MAX = 65_536
-_IDLE_S = 60.0
 _READ_BYTES = 65_536
 # The headers set by the server itself.
-_OF_THE_SERVER = frozenset({"content-length", "date", "transfer-encoding"})
+_OF_THE_SERVER, _CLOSE = frozenset({"content-length", "date", "transfer-encoding"}), ("Connection", "close")
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Server(ThreadingHTTPServer):
         *,
         option: str = "--api-port",
         body_bytes_max: int = BODY_BYTES_MAX,
-        idle_s: float | None = _IDLE_S,
+        idle_s: float | None = 60.0,
     ) -> None:
         self.reply_to, self.body_bytes_max, self.idle_s = reply_to, body_bytes_max, idle_s
         self._option = option
@@ -147,8 +146,11 @@ class _Handler(StreamRequestHandler):
         self._unread_bytes += len(received)
         try:
             self._parser.feed_data(received)
-        except HttpParserUpgrade:  # The connection stays with HTTP, and ends
-            self._whole = [(request, False) for request, _ in self._whole]
+        except HttpParserUpgrade as upgrade:  # The connection stays with HTTP: httptools has left out the body
+            method, kept = self._whole.pop()[0].method, [h for h in self._headers if h[0].lower() != "upgrade"]
+            head = [f"{method} {self._target.decode('latin-1')} HTTP/1.1", *map(": ".join, kept), "", ""]
+            self._parser = HttpRequestParser(self)
+            return self._feed("\r\n".join(head).encode("latin-1") + received[upgrade.args[0] :])
         except HttpParserError as error:
             return error.__context__ if isinstance(error.__context__, _Refused) else _Refused(400, str(error))
         if self._unread_bytes > _HEAD_BYTES_MAX:
@@ -221,10 +223,9 @@ class _Handler(StreamRequestHandler):
         given = {name.lower(): value for name, value in reply.headers}
         length = str(len(reply.body)) if has_body else given.get("content-length", str(len(reply.body)))
         headers = [(name, value) for name, value in reply.headers if name.lower() not in _OF_THE_SERVER]
-        headers += [("Date", formatdate(usegmt=True)), ("Content-Length", length)]
-        headers += [("Connection", "close")] if closes else []
-        lines = [f"HTTP/1.1 {reply.status} {responses.get(reply.status, '')}"]
-        head = "\r\n".join([*lines, *(f"{name}: {value}" for name, value in headers), "", ""]).encode("latin-1")
+        headers += [("Date", formatdate(usegmt=True)), ("Content-Length", length), *([_CLOSE] if closes else [])]
+        status = f"HTTP/1.1 {reply.status} {responses.get(reply.status, '')}"
+        head = "\r\n".join([status, *map(": ".join, headers), "", ""]).encode("latin-1")
         # A single write: after each write, the thread waits for its turn.
         self.connection.sendall(head + reply.body if has_body else head)
 

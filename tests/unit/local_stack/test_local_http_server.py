@@ -147,8 +147,9 @@ BODY = "Content-Length: 2\r\n\r\n{}"
         (f"{EXPECTING}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n", True),
         (f"{HEAD}Connection: close\r\n{BODY}", False),
         (f"POST /x HTTP/1.0\r\nHost: localhost\r\n{BODY}", False),
+        (f"{HEAD}Connection: Upgrade\r\nUpgrade: TLS/1.2\r\n{BODY}", True),
     ],
-    ids=["plain", "expects", "expects and sends chunks", "closes", "HTTP/1.0"],
+    ids=["plain", "expects", "expects and sends chunks", "closes", "HTTP/1.0", "would upgrade"],
 )
 def test_a_request_in_any_form_of_http_is_served(echo, sent, keeps_open):
     # A client that sends its body at once needs no leave (RFC 9110, section 10.1.1).
