@@ -16,7 +16,7 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from local_stack.aws.endpoint import EVENTS_PATH, Endpoint
+from local_stack.aws.endpoint import EVENTS_PATH, Endpoint, settings_at
 from local_stack.compute.functions import Functions, InvocationResult
 from local_stack.compute.http_api import InvokeApi, RestApi, Route
 from local_stack.compute.poller import Failure, Feeder, Poller, failure_of
@@ -26,7 +26,7 @@ from local_stack.compute.spark_jobs import RUNS_PATH, SparkJobs, run_requested
 from local_stack.compute.state_machines import Machines
 from local_stack.compute.streams import StreamPoller
 from local_stack.demo import DEMO_PATH, Demo
-from local_stack.deploy import Deployed, client_settings, deploy
+from local_stack.deploy import Deployed, deploy
 from local_stack.errors import ChildFailed, NotDrained
 from local_stack.processes.clock import Clock
 from local_stack.template.resources import StateMachine
@@ -219,7 +219,7 @@ class LocalStack:
     @property
     def client_settings(self) -> dict[str, Any]:
         """The settings for `boto3.client(service, **stack.client_settings)` in this process."""
-        settings = client_settings(self._endpoint)
+        settings = settings_at(self._endpoint.url)
         config = Config(retries={"mode": "standard", "max_attempts": 5}, max_pool_connections=32)
         return {**settings, "config": settings["config"].merge(config)}
 
