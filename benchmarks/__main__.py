@@ -44,7 +44,6 @@ _MEASURES: dict[str, Measure] = {
     "events": events.measure,
     "queries": queries.measure,
     "capture": capture.measure,
-    "capture_jobs": capture.measure_jobs,
     "compact_archive": compact_archive.measure,
     "cold_start": cold_start.measure,
 }

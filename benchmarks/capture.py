@@ -1,23 +1,18 @@
-"""Capture: the cost of a job with and without it.
+"""Capture: the wait for its start, and its cost by itself.
 
-The same job without it, in a process of its own: pairs of runs, each of them first in every other pair. Measured from
-`capture(spark)` to the end of its last flush, after the session's first few writes; an endpoint accepts the events over
-HTTP at once. CPU is that of the driver's two processes. Small writes read 1,000 rows and write a part or sums of them.
-*Once in a job*: all writes are done before the first is captured, so nothing but capture runs. The JVM's compilation of
-it is waited for and counted; it varies from run to run, as do the pairs.
+An endpoint accepts the events over HTTP at once. CPU is of the driver's two processes. Small writes read 1,000 rows and
+write a part or sums of them, after the session's first few writes. All writes are done before the first is captured, so
+nothing but capture runs. The JVM's compilation of it is waited for and counted; it varies from run to run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from statistics import median
 
 from benchmarks.processes import Figures, Report, in_turns, instant_endpoint, run
-from benchmarks.rows import Row, compare_pairs, milliseconds, seconds
+from benchmarks.rows import Row, milliseconds, seconds
 
-_PAIRS, _WRITES = 4, 50
+_WRITES = 50
 # The JVM compiles differently each run.
 _RUNS = 3
 _START_MAX_S = 0.1
@@ -37,21 +32,6 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
         }
         start, by_itself = in_turns(1 if quick else _RUNS, works, report).values()
     return [start_row(start), cost_row(by_itself)]
-
-
-def measure_jobs(report: Report, *, quick: bool) -> list[Row]:
-    """Measure a job with and without capture, in seconds and in CPU seconds: shown without a goal, since pairs vary."""
-    with instant_endpoint("events") as variables:
-        job = partial(run, "capture_work", str(_WRITES))
-        with_capture = partial(job, variables["AWS_ENDPOINT_URL"])
-        ours, plain = in_pairs(1 if quick else _PAIRS, with_capture, job, report)
-    assert all(job["lost"] == 0 and job["captured"] > 0 for job in ours)
-    what, flush_s = f"capture: {_WRITES} small writes", median(job["flush_s"] for job in ours)
-    clock, cpu = (
-        compare_pairs(f"{what}{suffix}", _each(ours, name), _each(plain, name), show=seconds)
-        for name, suffix in (("s", ""), ("cpu_s", " (CPU)"))
-    )
-    return [replace(clock, ours=f"{clock.ours}, {seconds(flush_s)} of it to flush"), cpu]
 
 
 def start_row(figures: Figures) -> Row:
@@ -77,19 +57,3 @@ def cost_row(figures: Figures) -> Row:
         f"≤ {milliseconds(_WRITE_MAX_S)} for each after them",
         figures["later"] <= _WRITE_MAX_S,
     )
-
-
-def in_pairs(
-    pairs: int, ours: Callable[[], Figures], plain: Callable[[], Figures], report: Report
-) -> tuple[list[Figures], list[Figures]]:
-    """Run both so many times, each first in every other pair."""
-    runs: tuple[list[Figures], list[Figures]] = ([], [])
-    for number in range(pairs):
-        for side in (0, 1) if number % 2 else (1, 0):
-            report(f"pair {number + 1} of {pairs}: {('with', 'without')[side]}")
-            runs[side].append((ours, plain)[side]())
-    return runs
-
-
-def _each(runs: list[Figures], name: str) -> list[float]:
-    return [figures[name] for figures in runs]

@@ -15,8 +15,9 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyspark.sql import functions as sf
+
 from benchmarks.capture_session import cpu_s, spark_session
-from benchmarks.capture_work import WRITES_BEFORE, make_sales, write_small
 from benchmarks.processes import print_figures
 from spark_client import LineageClient
 from spark_client.capturing.datasets.catalogs import read_catalogs
@@ -30,12 +31,33 @@ from spark_client.current_run import JobRun, RunContext
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
+_ROWS = 1_000
+# Before the measurement: the first write of a session takes seconds, with capture or without.
+_WRITES_BEFORE = 3
 _NEXT = 10
 _WAIT_S = 60.0
 # The JVM compiles in the background: it is done when it uses less than this share of a core.
 _IDLE_SHARE, _LOOK_S, _LOOKS_MAX = 0.04, 0.5, 60
+
+
+def write_small(spark: SparkSession, folder: Path, times: int) -> None:
+    """Read a small table and write rows or sums of it, so many times."""
+    for number in range(times):
+        sales = spark.read.parquet(str(folder / "sales")).where(sf.col("shop") == number % 7)
+        written = sales.withColumn("net", sf.round(sf.col("amount") / 1.19, 2)) if number % 2 else _sums(sales)
+        written.write.mode("overwrite").parquet(str(folder / f"out_{number % 20}"))
+
+
+def _sums(sales: DataFrame) -> DataFrame:
+    return sales.groupBy("customer").agg(sf.sum("amount").alias("amount"), sf.count("*").alias("sales"))
+
+
+def make_sales(spark: SparkSession, folder: Path) -> None:
+    """Write the table for the small writes to read."""
+    columns = ("id", "id % 7 AS shop", "rand(7) * 100 AS amount", "concat('customer ', id % 50) AS customer")
+    spark.range(_ROWS).selectExpr(*columns).write.parquet(str(folder / "sales"))
 
 
 def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[str, float]:
@@ -90,7 +112,7 @@ def main(arguments: Sequence[str]) -> None:
     writes, url = arguments
     with spark_session() as (spark, folder):
         make_sales(spark, folder)
-        write_small(spark, folder, WRITES_BEFORE)
+        write_small(spark, folder, _WRITES_BEFORE)
         print_figures(**measure(spark, folder, int(writes), url))
 
 

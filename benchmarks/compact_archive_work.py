@@ -10,20 +10,20 @@ import random
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from benchmarks.capture_session import jvm_cpu_s, spark_session
 from benchmarks.processes import Figures, print_figures
+from benchmarks.shape import Shape
 from headwater.records.archive import compress_lines, prefix_of
 from headwater.records.archive_state import Seal
 from headwater.records.digest import Head, key_of, render_digest
 from headwater.records.forest import Forest
 from headwater.records.lines import Compaction, render_lines
 from headwater.records.pointers import ArchiveObject
-from headwater.records.record import LineageRecord
 from headwater_model.archive_tables import TABLES, TRACES, attempt_prefix
 from headwater_model.ids import sha256_hex
 
@@ -31,39 +31,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _DAY = "2026-11-20"
-_BASE_S = 1_763_640_000
 _STEPS = ("INGEST", "VALIDATE", "NORMALISE")
-_SPLITS = _RESULTS = 10
 _COMPACTION = Compaction("nightly-2026-11-20", 1_763_684_000, f"s3://carbonlake-archive/{prefix_of(_DAY)}")
-
-
-class _Root:
-    """A root of 100 leaves: one to three steps in a row, ten splits of the last, ten results of each split."""
-
-    def __init__(self, dice: random.Random) -> None:
-        self._dice = dice
-        self.id = f"s3://carbonlake-landing/2026/11/20/emissions-{self._uuid()}.csv"
-
-    def records(self) -> Iterator[LineageRecord]:
-        """Yield every record; node ids are UUIDs, and part of the S3 locations."""
-        parent_id = self.id
-        for action in _STEPS[: self._dice.randint(1, len(_STEPS))]:
-            step = self._record(parent_id, action, "pipeline")
-            parent_id = step.node_id
-            yield step
-        for _ in range(_SPLITS):
-            split = self._record(parent_id, "SPLIT_BATCH", "split")
-            yield split
-            for _ in range(_RESULTS):
-                yield self._record(split.node_id, "CALCULATE_EMISSIONS", "calculated")
-
-    def _record(self, parent_id: str, action: str, folder: str) -> LineageRecord:
-        node_id = self._uuid()
-        location = f"s3://carbonlake-enriched/emissions/2026/11/20/{folder}/{node_id}.snappy.parquet"
-        return LineageRecord(self.id, node_id, parent_id, action, location, _BASE_S + self._dice.randrange(3600))
-
-    def _uuid(self) -> str:
-        return str(UUID(int=self._dice.getrandbits(128)))
 
 
 def make(folder: Path, objects: int) -> Figures:
@@ -73,11 +42,12 @@ def make(folder: Path, objects: int) -> Figures:
     written, line_bytes = [], 0
     (folder / prefix_of(_DAY)).mkdir(parents=True)
     for _ in range(objects):
-        root = _Root(dice)
-        records = list(root.records())
-        blocks = list(render_lines(Forest(root.id, records), _COMPACTION))
+        root_id = f"s3://carbonlake-landing/2026/11/20/emissions-{UUID(int=dice.getrandbits(128))}.csv"
+        # A root of 100 leaves, after one to three steps in a row.
+        records = list(Shape(10, 10, _STEPS[: dice.randint(1, len(_STEPS))]).records(root_id, dice))
+        blocks = list(render_lines(Forest(root_id, records), _COMPACTION))
         line_bytes += sum(map(len, blocks))
-        written.append(_put(folder, root.id, len(records), blocks))
+        written.append(_put(folder, root_id, len(records), blocks))
     digest = folder / key_of(_DAY)
     digest.parent.mkdir(parents=True)
     with digest.open("wb") as file:

@@ -28,9 +28,9 @@ from headwater.records.archive import prefix_of
 from headwater_model.ids import SHARDS
 from lambdas import compact, expired, load, trace, wiring
 from lambdas import input as input_function
-from local_stack.aws.endpoint import Endpoint
+from local_stack.aws.endpoint import Endpoint, settings_at
 from local_stack.aws.item_sizes import item_bytes
-from local_stack.deploy import client_settings, deploy
+from local_stack.deploy import deploy
 from local_stack.template.template import RawTemplate, parse_template
 from local_stack.wiring import api_routes
 
@@ -98,7 +98,7 @@ class Account:
     """The deployed account and its clock; its own calls, between the invocations, do not count."""
 
     def __init__(self, endpoint: Endpoint, clock: time_machine.Traveller, listener: Listener) -> None:
-        settings_ = client_settings(endpoint)
+        settings_ = settings_at(endpoint.url)
         # A session of its own: the listener counts only the calls of the handlers.
         session = boto3.Session()
         self.sqs = session.client("sqs", **settings_)

@@ -13,7 +13,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from statistics import mean
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -46,9 +45,9 @@ if TYPE_CHECKING:
 
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 100
-_CHAINS = 5
 # The stored part of a job's past is full by then (headwater/facts/lattice.py).
 RUNS = 100
+_CHAINS = 5
 _NOW_S = 1_763_640_000
 
 # Senders of events with twenty columns a dataset.
@@ -179,9 +178,9 @@ def memory_load(dynamo: MemoryDynamo) -> Load:
     return load
 
 
-def measure(load: Load, rounds: int, size: int, sends: Sends = run_events) -> Figures:
+def measure(load: Load, rounds: int, sends: Sends = run_events) -> Figures:
     """Measure the CPU of this process for so many rounds, after a first round for the jobs and datasets."""
-    first, *rest = batches(rounds + 1, size, sends=sends)
+    first, *rest = batches(rounds + 1, BATCH, sends=sends)
     number = 0
     # The handler prints its metrics: the work counts, but its text is no part of the figures.
     with contextlib.redirect_stdout(io.StringIO()):
@@ -195,16 +194,6 @@ def measure(load: Load, rounds: int, size: int, sends: Sends = run_events) -> Fi
     return {**spent, "events": number, "per_cpu_s": number / spent["cpu_s"]}
 
 
-def measure_ours(rounds: int, sends: Sends = run_events) -> Figures:
-    """Measure the handler in full batches."""
-    return measure(our_load(), rounds, BATCH, sends)
-
-
-def measure_singly(rounds: int) -> Figures:
-    """Measure the handler with a batch for each event."""
-    return measure(our_load(), rounds, 1)
-
-
 def measure_plain(rounds: int, put: Put) -> Figures:
     """Measure a plain variant in full batches."""
     recorder = Recorder()
@@ -213,19 +202,19 @@ def measure_plain(rounds: int, put: Put) -> Figures:
     for batch in (batch for messages in batches(rounds + 1, BATCH) for batch in messages):
         record(batch)
         items.append(recorder.written())
-    return measure(plain_load(iter(items), put), rounds, BATCH)
+    return measure(plain_load(iter(items), put), rounds)
 
 
-def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_events) -> Figures:
+def measure_calls(rounds: int, size: int, runs: int = RUNS) -> Figures:
     """Count DynamoDB's requests and units for an event of jobs with so many earlier runs."""
     dynamo = MemoryDynamo()
     table = GraphTable(dynamo.client(), "graph", cast("S3Client", None), "archive")
     for step in STEPS:
-        apply_statements(parsed_runs(step, runs, sends), table)
+        apply_statements(parsed_runs(step, runs), table)
     dynamo.calls = calls = Calls()
     load = memory_load(dynamo)
     number = 0
-    for batch in (batch for messages in batches(rounds, size, runs, sends) for batch in messages):
+    for batch in (batch for messages in batches(rounds, size, runs) for batch in messages):
         load(batch)
         number += len(batch)
     return {
@@ -233,34 +222,27 @@ def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_e
         "writes": (calls.requests.total() - calls.reads) / number,
         "read_units": calls.read_units / number,
         "write_units": calls.write_units / number,
-        "event_bytes": mean(len(render_event_message(event)) for event in sends(STEPS[0], 0)),
     }
 
 
-def _with_columns(sends: Sends) -> Callable[[int, int], Figures]:
-    return lambda rounds, _: measure_ours(rounds, sends)
+def _with_columns(sends: Sends) -> Callable[[int], Figures]:
+    return lambda rounds: measure(our_load(), rounds, sends)
 
 
-def _calls_with_columns(sends: Sends) -> Callable[[int, int], Figures]:
-    return lambda rounds, runs: measure_calls(rounds, BATCH, runs, sends)
-
-
-VARIANTS: dict[str, Callable[[int, int], Figures]] = {
-    "ours": lambda rounds, _: measure_ours(rounds),
-    "singly": lambda rounds, _: measure_singly(rounds),
-    "plain": lambda rounds, _: measure_plain(rounds, put_guarded),
-    "weaker": lambda rounds, _: measure_plain(rounds, put_in_batches),
-    "calls": lambda rounds, runs: measure_calls(rounds, BATCH, runs),
-    "calls-singly": lambda rounds, runs: measure_calls(rounds, 1, runs),
+VARIANTS: dict[str, Callable[[int], Figures]] = {
+    "ours": _with_columns(run_events),
+    "plain": lambda rounds: measure_plain(rounds, put_guarded),
+    "weaker": lambda rounds: measure_plain(rounds, put_in_batches),
+    "calls": lambda rounds: measure_calls(rounds, BATCH),
+    "calls-singly": lambda rounds: measure_calls(rounds, 1),
     **{name: _with_columns(sends) for name, sends in COLUMNS.items()},
-    **{f"calls-{name}": _calls_with_columns(sends) for name, sends in COLUMNS.items()},
 }
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of a variant for so many rounds, of jobs with so many earlier runs."""
-    variant, rounds, *runs = arguments
-    print_figures(**VARIANTS[variant](int(rounds), int(runs[0]) if runs else RUNS))
+    """Print the figures of a variant for so many rounds."""
+    variant, rounds = arguments
+    print_figures(**VARIANTS[variant](int(rounds)))
 
 
 if __name__ == "__main__":

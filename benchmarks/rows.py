@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import TypeAlias
 
 Show: TypeAlias = Callable[[float], str]
@@ -58,17 +57,6 @@ def steady(
     ratio = ratios[worst]
     goal = f"≤ {at_most:g}x of each"
     return Row(what, show(ours), show(baseline), f"{ratio:.2f}x ({worst})", goal, ratio <= at_most)
-
-
-def compare_pairs(what: str, ours: Sequence[float], baseline: Sequence[float], *, show: Show) -> Row:
-    """Compare pairs of runs: the row shows the median of the pairs' ratios, and their range.
-
-    >>> compare_pairs("a job", [1.0, 3.3, 2.1], [1.0, 3.0, 2.0], show=seconds).ratio
-    '1.05x (1.00 to 1.10)'
-    """
-    ratios = sorted(our / plain for our, plain in zip(ours, baseline, strict=True))
-    shown = f"{median(ratios):.2f}x ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-    return Row(what, show(median(ours)), show(median(baseline)), shown, "")
 
 
 def without_goal(what: str, ours: float, baseline: float, *, show: Show) -> Row:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
 
 import orjson
 
@@ -19,35 +20,35 @@ _BASE_S = 1_763_640_000
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Four steps in a row, so many splits of the last, so many results of each split."""
+    """Steps in a row, so many splits of the last, so many results of each split."""
 
     splits: int
     results: int
+    steps: Sequence[str] = _SINGLE_STEPS
 
     def __len__(self) -> int:
-        return len(_SINGLE_STEPS) + self.splits + self.splits * self.results
+        return len(self.steps) + self.splits + self.splits * self.results
 
-    def records(self) -> Iterator[LineageRecord]:
+    def records(self, root_id: str = ROOT_ID, dice: random.Random | None = None) -> Iterator[LineageRecord]:
         """Yield every record; node ids are pseudo-random UUIDs, the same in each run, and part of the S3 locations."""
         # Not for secrets: equal input in every run.
-        dice = random.Random(7)
-        parent_id = ROOT_ID
-        for number, action in enumerate(_SINGLE_STEPS):
-            record = _record(dice, parent_id, action, f"pipeline/{number}")
+        dice = dice or random.Random(7)
+        parent_id = root_id
+        for number, action in enumerate(self.steps):
+            record = _record(dice, root_id, parent_id, action, f"pipeline/{number}")
             parent_id = record.node_id
             yield record
         for number in range(self.splits):
-            split = _record(dice, parent_id, "SPLIT_BATCH", f"split/{number:04}")
+            split = _record(dice, root_id, parent_id, "SPLIT_BATCH", f"split/{number:04}")
             yield split
             for _ in range(self.results):
-                yield _record(dice, split.node_id, "CALCULATE_EMISSIONS", f"calculated/{number:04}")
+                yield _record(dice, root_id, split.node_id, "CALCULATE_EMISSIONS", f"calculated/{number:04}")
 
 
-def _record(dice: random.Random, parent_id: str, action: str, folder: str) -> LineageRecord:
-    digits = f"{dice.getrandbits(128):032x}"
-    node_id = f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+def _record(dice: random.Random, root_id: str, parent_id: str, action: str, folder: str) -> LineageRecord:
+    node_id = str(UUID(int=dice.getrandbits(128)))
     location = f"s3://carbonlake-enriched/emissions/2026/11/20/{folder}/{node_id}.snappy.parquet"
-    return LineageRecord(ROOT_ID, node_id, parent_id, action, location, _BASE_S + dice.randrange(3600))
+    return LineageRecord(root_id, node_id, parent_id, action, location, _BASE_S + dice.randrange(3600))
 
 
 def write_shape(shape: Shape, path: Path) -> None:

@@ -130,7 +130,7 @@ def event_queue() -> EventQueue:
         queue_url=os.environ[settings.EVENTS_QUEUE_URL],
         bucket=os.environ[settings.INTAKE_BUCKET],
         drop_running=tuple(json.loads(os.environ.get(settings.DROP_RUNNING_EVENTS, "[]"))),
-        rules=lambda: _rules_of_senders().at(now_s()),
+        rules=lambda: _stored_rules(as_sent=True).at(now_s()),
     )
 
 
@@ -309,20 +309,12 @@ def lineage_queries() -> LineageQueries:
 
 
 @cache
-def _stored_rules() -> StoredRules:
-    from headwater.events.naming import parse_rules
+def _stored_rules(*, as_sent: bool = False) -> StoredRules:
+    """Make the stored rules, before the queue over names as sent: no partition is trimmed there."""
+    from headwater.events.naming import AS_SENT, parse_rules
     from headwater.loading.stored_rules import StoredRules
 
-    return StoredRules(graph_table(), parse_rules(os.environ))
-
-
-@cache
-def _rules_of_senders() -> StoredRules:
-    """Make the stored rules over names as sent (`AS_SENT`): before the queue no partition is trimmed."""
-    from headwater.events.naming import AS_SENT
-    from headwater.loading.stored_rules import StoredRules
-
-    return StoredRules(graph_table(), AS_SENT)
+    return StoredRules(graph_table(), AS_SENT if as_sent else parse_rules(os.environ))
 
 
 def naming_rules() -> NamingRules:

@@ -63,7 +63,7 @@ def deploy(template: Template, endpoint: Endpoint, *, api_urls: Mapping[str, str
     names = _names(template, endpoint)
     body = _moto_template(template, names, api_urls)
     _make_role(endpoint)
-    formation = boto3.client("cloudformation", **client_settings(endpoint))
+    formation = boto3.client("cloudformation", **settings_at(endpoint.url))
     formation.create_stack(StackName=_STACK, TemplateBody=json.dumps(body))
     listed = formation.describe_stack_resources(StackName=_STACK)["StackResources"]
     ids = {resource["LogicalResourceId"]: _local(resource["PhysicalResourceId"], endpoint) for resource in listed}
@@ -86,7 +86,7 @@ def _names(template: Template, endpoint: Endpoint) -> dict[str, Attributes]:
         **{logical_id: {"Ref": bus.name} for logical_id, bus in template.of(EventBus).items()},
         **{logical_id: {"Ref": stage.stage_name} for logical_id, stage in template.of(Stage).items()},
         **catalog_names(template),
-        **make_signing_keys(template, client_settings(endpoint)),
+        **make_signing_keys(template, settings_at(endpoint.url)),
     }
 
 
@@ -101,15 +101,10 @@ def _addresses(template: Template, api_urls: Mapping[str, str]) -> dict[str, str
     return {f"https://{api}.execute-api.{REGION}.amazonaws.com/{stage}/": api_urls[api] for api, stage in stages}
 
 
-def client_settings(endpoint: Endpoint) -> dict[str, Any]:
-    """Build the settings of `boto3.client` for the endpoint."""
-    return settings_at(endpoint.url)
-
-
 def _make_role(endpoint: Endpoint) -> None:
     """Make a role for all functions: moto only requires a role that trusts Lambda."""
     trust = {"Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}}]}
-    iam = boto3.client("iam", **client_settings(endpoint))
+    iam = boto3.client("iam", **settings_at(endpoint.url))
     iam.create_role(RoleName=_ROLE_ARN.rpartition("/")[2], AssumeRolePolicyDocument=json.dumps(trust))
 
 
@@ -197,7 +192,7 @@ def _output_name(logical_id: str, number: int) -> str:
 
 
 def _finish_tables(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> None:
-    dynamodb = boto3.client("dynamodb", **client_settings(endpoint))
+    dynamodb = boto3.client("dynamodb", **settings_at(endpoint.url))
     for logical_id, table in template.of(Table).items():
         ttl = table.time_to_live_specification
         if ttl is not None and ttl.enabled:
@@ -209,7 +204,7 @@ def _finish_tables(template: Template, ids: Mapping[str, str], endpoint: Endpoin
 
 def _finish_buckets(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> None:
     """Switch on versioning and CORS, left out by moto's CloudFormation."""
-    s3 = boto3.client("s3", **client_settings(endpoint))
+    s3 = boto3.client("s3", **settings_at(endpoint.url))
     for logical_id, bucket in template.of(Bucket).items():
         if bucket.versioning_configuration is not None:
             status = bucket.versioning_configuration.status
@@ -230,10 +225,10 @@ def _cors_rule(rule: CorsRule) -> CORSRuleTypeDef:
 
 
 def _make_the_rest(template: Template, resolved: Mapping[str, RawProperties], endpoint: Endpoint) -> None:
-    make_catalog(template, resolved, client_settings(endpoint))
+    make_catalog(template, resolved, settings_at(endpoint.url))
     for bus in template.of(EventBus).values():
-        boto3.client("events", **client_settings(endpoint)).create_event_bus(Name=bus.name)
-    states = boto3.client("stepfunctions", **client_settings(endpoint))
+        boto3.client("events", **settings_at(endpoint.url)).create_event_bus(Name=bus.name)
+    states = boto3.client("stepfunctions", **settings_at(endpoint.url))
     for logical_id in template.of(StateMachine):
         definition = resolved[logical_id]["DefinitionString"]
         for name, value in resolved[logical_id].get("DefinitionSubstitutions", {}).items():
@@ -252,7 +247,7 @@ def _read_functions(
         return _local(value, endpoint)
 
     functions = []
-    client = boto3.client("lambda", **client_settings(endpoint))
+    client = boto3.client("lambda", **settings_at(endpoint.url))
     for logical_id, properties in template.of(FunctionProperties).items():
         configuration = client.get_function_configuration(FunctionName=ids[logical_id])
         variables = configuration.get("Environment", {}).get("Variables", {})

@@ -16,17 +16,17 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from local_stack.aws.endpoint import EVENTS_PATH, Endpoint
+from local_stack.aws.endpoint import EVENTS_PATH, Endpoint, settings_at
 from local_stack.compute.functions import Functions, InvocationResult
 from local_stack.compute.http_api import InvokeApi, RestApi, Route
 from local_stack.compute.poller import Failure, Feeder, Poller, failure_of
 from local_stack.compute.queues import QueuePoller
 from local_stack.compute.schedules import Scheduler
-from local_stack.compute.spark_jobs import RUNS_PATH, JobsApi, SparkJobs
+from local_stack.compute.spark_jobs import RUNS_PATH, SparkJobs, run_requested
 from local_stack.compute.state_machines import Machines
 from local_stack.compute.streams import StreamPoller
 from local_stack.demo import DEMO_PATH, Demo
-from local_stack.deploy import Deployed, client_settings, deploy
+from local_stack.deploy import Deployed, deploy
 from local_stack.errors import ChildFailed, NotDrained
 from local_stack.processes.clock import Clock
 from local_stack.template.resources import StateMachine
@@ -112,7 +112,10 @@ class LocalStack:
 
     def _start(self) -> None:
         invokes = self._invokes = InvokeApi(lambda: self._functions, self._report_async)
-        replies = {RUNS_PATH: JobsApi(lambda: self._jobs).reply_to, EVENTS_PATH: self._keep_events}
+        replies: dict[str, Callable[[Request], Reply]] = {
+            RUNS_PATH: lambda request: run_requested(self._jobs, request),
+            EVENTS_PATH: self._keep_events,
+        }
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         invoke_server = Server(
             0, behind_secret(secret, lambda request: replies.get(request.target, invokes.reply_to)(request))
@@ -216,7 +219,7 @@ class LocalStack:
     @property
     def client_settings(self) -> dict[str, Any]:
         """The settings for `boto3.client(service, **stack.client_settings)` in this process."""
-        settings = client_settings(self._endpoint)
+        settings = settings_at(self._endpoint.url)
         config = Config(retries={"mode": "standard", "max_attempts": 5}, max_pool_connections=32)
         return {**settings, "config": settings["config"].merge(config)}
 
@@ -228,7 +231,7 @@ class LocalStack:
     @property
     def running(self) -> int:
         """The number of invocations and Spark jobs under way or waiting, and of pending messages."""
-        return self._functions.busy + self._jobs.busy + sum(poller.pending for poller in self._feeders())
+        return self._functions.busy + self._jobs.counted.now + sum(poller.pending for poller in self._feeders())
 
     # -- what callers do
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from headwater.aws.objects import list_objects
 from local_stack.aws.athena import Partition, Table
 
 if TYPE_CHECKING:
@@ -75,10 +76,7 @@ class GlueCatalog:
 
     def _listing(self, location: str) -> Listing:
         bucket, prefix = _parts(location)
-        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
-        return {
-            entry["Key"]: entry["ETag"] for page in pages for entry in page.get("Contents", []) if entry.get("Size")
-        }
+        return {entry["Key"]: entry["ETag"] for entry in list_objects(self.s3, bucket, prefix) if entry.get("Size")}
 
     def _local(self, bucket: str, key: str, etag: str) -> Path:
         file = self.folder / f"{hashlib.sha256(f'{bucket}/{key}/{etag}'.encode()).hexdigest()}.parquet"

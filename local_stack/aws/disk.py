@@ -9,23 +9,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# 2: items are in a file of their own, where version 1 would miss them.
 VERSION = 2
 
 
-class Newer(Exception):
-    """A file of a later version."""
+class UnknownVersion(Exception):
+    """A file of a different version."""
 
 
 class Disk:
     """A database for one transaction at a time, in a file or in memory.
 
     A transaction survives the end of this process. After `sync` it survives a loss of power, too, and with it all
-    transactions before: SQLite reads its write-ahead log up to the first damage. Threads that wait together share a
-    write to the disk.
+    transactions before: SQLite reads its write-ahead log up to the first damage. Waiting threads share a write to
+    the disk.
 
     Raises:
-        Newer: the file is of a later version.
+        UnknownVersion: the file is of a different version.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -62,16 +61,16 @@ class Disk:
 
 
 def open_database(file: Path | None) -> sqlite3.Connection:
-    """Open a database that has each change on the disk before its response leaves; without a file it is in memory.
+    """Open a database with each change on the disk before its response leaves; without a file it is in memory.
 
     Raises:
-        Newer: the file is of a later version.
+        UnknownVersion: the file is of a different version.
     """
     connection = sqlite3.connect(file or ":memory:", timeout=60, check_same_thread=False, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     [version] = connection.execute("PRAGMA user_version").fetchone()
-    if version > VERSION:
-        raise Newer(f"is of version {version}, and this program reads {VERSION}")
+    if version not in {0, VERSION}:  # 0 is a new file's
+        raise UnknownVersion(f"is of version {version}, and this program reads {VERSION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     return connection

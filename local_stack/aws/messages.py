@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 from moto.sqs.models import DEDUPLICATION_TIME_IN_SECONDS
 
 # The longest wait of ReceiveMessage.
 WAIT_MAX_S = 20
+_REMOVED_MAX = 1_000
 
 
 @dataclass(slots=True, eq=False)
@@ -46,14 +47,22 @@ class Messages:
         self.all[message.id] = message
         self.hide(message, message.visible_at)
         if name:
+            self._sent.pop(name, None)  # The latest stands last
             self._sent[name] = message.sent_at
         self.changed.notify()
 
     def is_repeated(self, name: str | None, now: float) -> bool:
         """True if a FIFO queue got this deduplication id in the last five minutes."""
-        for each in [each for each, sent in self._sent.items() if sent + DEDUPLICATION_TIME_IN_SECONDS <= now]:
-            del self._sent[each]
+        while self._sent and next(iter(self._sent.values())) + DEDUPLICATION_TIME_IN_SECONDS <= now:
+            del self._sent[next(iter(self._sent))]
         return name in self._sent and bool(self.queue.fifo_queue)
+
+    def remove(self, message: Message) -> None:
+        """Remove a message; drop the entries of removed messages once they are the most."""
+        del self.all[message.id]
+        if len(self._waiting) > 2 * len(self.all) + _REMOVED_MAX:
+            self._waiting = [entry for entry in self._waiting if entry[2] in self.all]
+            heapify(self._waiting)
 
     def hide(self, message: Message, until: float) -> None:
         """Let a message wait."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import urllib.request
 from typing import Any
 
 from moto.events.models import EventsBackend
 
 from local_stack.aws.endpoint import EVENTS_PATH
+from local_stack.aws.moto_patches import post
 
 _stock_put_events = EventsBackend.put_events
 
@@ -20,9 +20,7 @@ def show_events_at(url: str) -> None:
         entries = _stock_put_events(self, events)
         taken = [event for event, entry in zip(events, entries, strict=True) if "EventId" in entry]
         if taken:
-            body = json.dumps(taken, default=str).encode()
-            # Our own loopback address.
-            urllib.request.urlopen(urllib.request.Request(f"{url}{EVENTS_PATH}", data=body, method="POST")).close()  # noqa: S310
+            post(f"{url}{EVENTS_PATH}", json.dumps(taken, default=str).encode()).close()
         return entries
 
     EventsBackend.put_events = put_events  # type: ignore[method-assign]

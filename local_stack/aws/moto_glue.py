@@ -1,24 +1,29 @@
-"""The local stack's changes to moto's Glue: it runs jobs; see `local_stack.aws.moto_patches`."""
+"""The local stack's changes to moto's Glue: it runs jobs and keeps partitions; see `local_stack.aws.moto_patches`."""
 
 from __future__ import annotations
 
 import json
 import threading
 import time
-import urllib.request
 from collections.abc import Callable
 from typing import Any
 
 from moto.core.utils import utcnow
 from moto.glue import models
-from moto.glue.models import FakeJob, FakeJobRun
+from moto.glue.models import FakeJob, FakeJobRun, FakeTable
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_glue import (
     StateTaskServiceGlue,
 )
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 
+from local_stack.aws.disk import Disk
+from local_stack.aws.endpoint import ACCOUNT, REGION
+from local_stack.aws.moto_patches import post
+
 RUNS_PATH = "/glue/runs"
 _POLL_S = 0.1
+_PARTITIONS = """CREATE TABLE IF NOT EXISTS partitions (
+    db TEXT, tbl TEXT, key TEXT, form TEXT, PRIMARY KEY (db, tbl, key)) WITHOUT ROWID"""
 
 _stock_start: Callable[..., str] = FakeJob.start_job_run
 
@@ -69,9 +74,8 @@ def _run(url: str, run: JobRun) -> None:
         "arguments": run.arguments,
         "timeout_s": (run.timeout or 480) * 60,
     }
-    request = urllib.request.Request(url + RUNS_PATH, data=json.dumps(request_body).encode(), method="POST")  # noqa: S310 - our own loopback address
     try:
-        with urllib.request.urlopen(request) as response:  # noqa: S310 - our own loopback address
+        with post(url + RUNS_PATH, json.dumps(request_body).encode()) as response:
             ended = json.load(response)
     except OSError as error:
         ended = {"state": "STOPPED", "error": f"no server runs jobs: {error}"}
@@ -86,3 +90,30 @@ def _wait_for_run(self: StateTaskServiceGlue, env: Environment, *request_body: A
             env.stack.append(json.loads(json.dumps(run, default=str)))
             return
         time.sleep(_POLL_S)
+
+
+def keep_partitions(disk: Disk, before: Callable[[], None]) -> Callable[[], None]:
+    """Keep the partitions of all tables; return the function that restores them. `before` runs before a change."""
+    disk.database.execute(_PARTITIONS)
+    create = FakeTable.create_partition
+
+    def kept(change: Callable[..., None]) -> Callable[..., None]:
+        def changed(table: FakeTable, *args: Any) -> None:
+            change(table, *args)
+            names = (table.database_name, table.name)
+            rows = [(*names, key, json.dumps(each.partition_input)) for key, each in table.partitions.items()]
+            before()
+            with disk.transaction() as database:
+                database.execute("DELETE FROM partitions WHERE (db, tbl) = (?, ?)", names)
+                database.executemany("INSERT INTO partitions VALUES (?, ?, ?, ?)", rows)
+            disk.sync()
+
+        return changed
+
+    def restore() -> None:
+        for *names, form in disk.database.execute("SELECT db, tbl, form FROM partitions").fetchall():
+            create(models.glue_backends[ACCOUNT][REGION].get_table(*names), json.loads(form))
+
+    for name in ("create_partition", "update_partition", "delete_partition"):
+        setattr(FakeTable, name, kept(getattr(FakeTable, name)))
+    return restore

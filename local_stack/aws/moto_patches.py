@@ -2,7 +2,8 @@
 
 `moto_glue` is Glue's, `moto_athena` Athena's, `moto_events` EventBridge's, `moto_kms` KMS's. moto is pinned, and
 tests/unit/local_stack compares each change with stock behaviour. Here, three changes make functions and executions true
-to AWS, a fourth shortens the pauses of executions, and the last saves time in hundreds of tests, each with a new stack.
+to AWS, a fourth shortens the pauses of executions, a fifth saves memory, and the last saves time in hundreds of tests,
+each with a new stack.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import json
 import urllib.request
 import uuid
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.cloudformation.models import Stack
+from moto.core.common_models import BaseModel
 from moto.core.config import default_user_config
 from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import CustomErrorName
 from moto.stepfunctions.parser.asl.component.common.error_name.error_name import ErrorName
@@ -29,6 +32,11 @@ _stock_parse = Stack.parse_template
 _stock_wait = WaitFunction._wait_interval
 
 
+def post(url: str, body: bytes, headers: Mapping[str, str] = MappingProxyType({})) -> Any:
+    """Post to the stack's own port on loopback; return the response to read."""
+    return urllib.request.urlopen(urllib.request.Request(url, body, dict(headers), method="POST"))  # noqa: S310 - loopback
+
+
 def run_functions_at(url: str) -> None:
     """Let `lambda.invoke`, from boto3 and from a state machine, run our function; moto would echo the payload."""
 
@@ -40,14 +48,10 @@ def run_functions_at(url: str) -> None:
         headers: MutableMapping[str, str],
         response_headers: dict[str, Any],
     ) -> bytes | None:
-        name = quote(function_name, safe="")
-        request = urllib.request.Request(  # noqa: S310 - our own loopback address
-            f"{url}/2015-03-31/functions/{name}/invocations",
-            data=body.encode() if isinstance(body, str) else body or b"{}",
-            headers={"X-Amz-Invocation-Type": headers.get("X-Amz-Invocation-Type") or "RequestResponse"},
-            method="POST",
-        )
-        with urllib.request.urlopen(request) as response:  # noqa: S310 - our own loopback address
+        address = f"{url}/2015-03-31/functions/{quote(function_name, safe='')}/invocations"
+        sent = body.encode() if isinstance(body, str) else body or b"{}"
+        kind = headers.get("X-Amz-Invocation-Type") or "RequestResponse"
+        with post(address, sent, {"X-Amz-Invocation-Type": kind}) as response:
             if "X-Amz-Function-Error" in response.headers:
                 response_headers["x-amz-function-error"] = response.headers["X-Amz-Function-Error"]
             payload: bytes = response.read()
@@ -88,6 +92,11 @@ def wait_at_most(seconds: int) -> None:
         _stock_wait(self, env=env, wait_seconds=min(wait_seconds, seconds))
 
     WaitFunction._wait_interval = wait_interval  # type: ignore[method-assign]
+
+
+def forget_models() -> None:
+    """Let moto forget what a request has made; it lists every model ever made, for a page of its own API."""
+    BaseModel.__new__ = staticmethod(lambda cls, *_, **__: object.__new__(cls))  # type: ignore[method-assign]
 
 
 def read_templates_as_json_first() -> None:

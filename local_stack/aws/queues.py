@@ -130,15 +130,14 @@ class Queues:
 
     def restore(self) -> None:
         """Put the stored messages back into the queues of their names."""
-        # Older versions kept only a time, and no groups.
         parts = ", ".join(f"json_extract(message, '$.{name}')" for name in _KEPT)
         with self._lock:
             for name, message_id, place, sent_ms, delayed_ms, group, repeated in self._disk.database.execute(
-                f"SELECT queue, id, {parts} FROM messages ORDER BY 3, 4"  # noqa: S608 - names are ours
+                f"SELECT queue, id, {parts} FROM messages ORDER BY 3"  # noqa: S608 - names are ours
             ):
-                self._place = max(self._place + 1, place or 0)
+                self._place = place
                 if name in sqs_backends[ACCOUNT][REGION].queues:
-                    message = Message(message_id, self._place, group or message_id, sent_ms / 1000, delayed_ms / 1000)
+                    message = Message(message_id, place, group, sent_ms / 1000, delayed_ms / 1000)
                     self._messages(name).add(message, repeated)
 
     def _messages(self, url: str) -> Messages:
@@ -169,7 +168,7 @@ class Queues:
         return kept
 
     def _remove(self, messages: Messages, message: Message) -> None:
-        del messages.all[message.id]
+        messages.remove(message)
         self._gone.append((messages.queue.name, message.id))
 
     # -- sending
@@ -347,9 +346,11 @@ def _md5(text: str) -> str:
 
 def _md5_of_attributes(attributes: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """Compute the digest of attributes as SQS does; none without attributes."""
+    if not attributes:
+        return {}
     message = MotoMessage("", "")
     message.message_attributes = {
         name: {**value, "BinaryValue": b64decode(value["BinaryValue"])} if "BinaryValue" in value else value
         for name, value in attributes.items()
     }
-    return {"MD5OfMessageAttributes": message.attribute_md5} if attributes else {}
+    return {"MD5OfMessageAttributes": message.attribute_md5}

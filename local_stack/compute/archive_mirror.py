@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from headwater.aws.objects import list_objects
 from headwater.records.archive import prefix_of
 from headwater.records.digest import DigestLines, key_of
 from headwater.settings import REMOVED_PREFIX
@@ -37,15 +38,10 @@ def mirror_prefixes(s3: S3Client, bucket: str, prefixes: Sequence[str]) -> Itera
     """Yield a scratch folder with the objects under these prefixes; it is uploaded as `mirror_day` does."""
     with tempfile.TemporaryDirectory(prefix="headwater-archive-") as name:
         folder = Path(name)
-        for key in sorted({key for prefix in prefixes for key in _keys(s3, bucket, prefix)}):
+        for key in sorted({entry["Key"] for prefix in prefixes for entry in list_objects(s3, bucket, prefix)}):
             _download(s3, bucket, key, folder)
         yield folder
         _upload(s3, bucket, folder)
-
-
-def _keys(s3: S3Client, bucket: str, prefix: str) -> Iterator[str]:
-    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
-        yield from (item["Key"] for item in page.get("Contents", []))
 
 
 def _download(s3: S3Client, bucket: str, key: str, folder: Path) -> None:
@@ -69,7 +65,7 @@ def _upload(s3: S3Client, bucket: str, folder: Path) -> None:
     files = [file for file in (folder / PREFIX).rglob("*") if file.is_file() and not file.name.startswith(".")]
     written = {file.relative_to(folder).as_posix(): file for file in files}
     for prefix in {key.rpartition("/")[0] + "/" for key in written if key.endswith(".parquet")}:
-        for key in _keys(s3, bucket, prefix):
-            s3.delete_object(Bucket=bucket, Key=key)
+        for entry in list_objects(s3, bucket, prefix):
+            s3.delete_object(Bucket=bucket, Key=entry["Key"])
     for key in sorted(written, key=lambda key: (key.endswith(".json"), key)):
         s3.upload_file(str(written[key]), bucket, key)

@@ -6,8 +6,7 @@ import json
 import os
 import threading
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,7 +68,7 @@ class Functions:
     @property
     def busy(self) -> int:
         """The number of invocations under way or waiting for a worker."""
-        return sum(pool.busy for pool in self._pools.values())
+        return sum(pool.counted.now for pool in self._pools.values())
 
     def describe(self, function: str) -> Function:
         """Find the function by logical id, name or ARN; KeyError names an unknown function."""
@@ -85,12 +84,27 @@ class Functions:
             pool.stop()
 
 
+class Counted:
+    """A count of the threads in a block."""
+
+    def __init__(self) -> None:
+        self._lock, self.now = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self.now += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self.now -= 1
+
+
 class _Pool:
     """Up to two workers of a function, started when first needed, reused for the next invocation."""
 
     def __init__(self, function: Function, *, env: Mapping[str, str], code: Path, logs: Path, clock: Clock) -> None:
         self.function = function
-        self.busy = 0
+        self.counted = Counted()
         self._env = _worker_env(function, env, code)
         self._code = code
         self._log = logs / function.log_name
@@ -103,7 +117,7 @@ class _Pool:
 
     def invoke(self, event: object) -> InvocationResult:
         request_id = str(uuid.uuid4())
-        with self._slot():
+        with self.counted, self._free:
             if _size_bytes(event) > PAYLOAD_BYTES_MAX:
                 return _render_refusal("Function.RequestTooLarge", "Request", request_id)
             try:
@@ -121,17 +135,6 @@ class _Pool:
             children, self._all = self._all, set()
         for child in children:
             child.stop(wait_s=0.5)
-
-    @contextmanager
-    def _slot(self) -> Iterator[None]:
-        with self._lock:
-            self.busy += 1
-        try:
-            with self._free:
-                yield
-        finally:
-            with self._lock:
-                self.busy -= 1
 
     def _run(self, event: object, request_id: str) -> InvocationResult:
         child = self._get_worker()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from local_stack.compute.functions import python_environment
+from local_stack.compute.functions import Counted, python_environment
 from local_stack.compute.poller import Failure
 from local_stack.errors import ChildFailed, ChildTimedOut, ToolMissing
 from local_stack.processes.child_process import Child
@@ -55,12 +54,11 @@ class SparkJobs:
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._stopped = False
-        self.busy = 0
-        """The number of runs under way or waiting."""
+        self.counted = Counted()
 
     def run(self, run: JobRun) -> Ended:
         """Run the job to its end; a failure is a result too, never an exception, and is reported."""
-        with self._count(), self._one_at_a_time:
+        with self.counted, self._one_at_a_time:
             ended = self._run(run)
         if ended.state in ("FAILED", "TIMEOUT"):
             self._report(Failure(run.job, f"job run {run.run}", ended.state, ended.error))
@@ -75,16 +73,6 @@ class SparkJobs:
             child.stop(wait_s=0.5)
         if self._scratch is not None:
             self._scratch.cleanup()
-
-    @contextmanager
-    def _count(self) -> Iterator[None]:
-        with self._lock:
-            self.busy += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self.busy -= 1
 
     def _run(self, run: JobRun) -> Ended:
         try:
@@ -114,13 +102,7 @@ class SparkJobs:
             return self._child
 
 
-class JobsApi:
-    """The API behind moto's StartJobRun: it runs a job and returns its end."""
-
-    def __init__(self, jobs: Callable[[], SparkJobs]) -> None:
-        self._jobs = jobs
-
-    def reply_to(self, request: Request) -> Reply:
-        """Run the job and return its end."""
-        ended = self._jobs().run(JobRun(**json.loads(request.body)))
-        return Reply(200, [("Content-Type", "application/json")], json.dumps(asdict(ended)).encode())
+def run_requested(jobs: SparkJobs, request: Request) -> Reply:
+    """Run the job of moto's StartJobRun and return its end."""
+    ended = jobs.run(JobRun(**json.loads(request.body)))
+    return Reply(200, [("Content-Type", "application/json")], json.dumps(asdict(ended)).encode())

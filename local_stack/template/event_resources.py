@@ -53,12 +53,6 @@ class Rule(Properties):
         return given
 
 
-class FlexibleTimeWindow(Properties):
-    """The flexible time window, which must be off: schedules fire on their minute."""
-
-    mode: Literal["OFF"]
-
-
 class Schedule(Properties):
     """AWS::Scheduler::Schedule; run by `local_stack.compute.schedules`."""
 

@@ -14,7 +14,7 @@ from http.client import responses
 from http.server import ThreadingHTTPServer
 from socketserver import StreamRequestHandler
 
-import h11
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 from local_stack.errors import PortInUse
 from local_stack.web.web_guard import find_refusal
@@ -25,7 +25,7 @@ BODY_BYTES_MAX = 10 * 1024 * 1024
 _HEAD_BYTES_MAX = 65_536
 _READ_BYTES = 65_536
 # The headers set by the server itself.
-_OF_THE_SERVER = frozenset({"content-length", "date", "transfer-encoding"})
+_OF_THE_SERVER, _CLOSE = frozenset({"content-length", "date", "transfer-encoding"}), ("Connection", "close")
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,16 @@ class Server(ThreadingHTTPServer):
     block_on_close = False
     request_queue_size = 128
 
-    def __init__(self, port: int, reply_to: Callable[[Request], Reply], *, option: str = "--api-port") -> None:
-        self.reply_to = reply_to
+    def __init__(
+        self,
+        port: int,
+        reply_to: Callable[[Request], Reply],
+        *,
+        option: str = "--api-port",
+        body_bytes_max: int = BODY_BYTES_MAX,
+        idle_s: float | None = 60.0,
+    ) -> None:
+        self.reply_to, self.body_bytes_max, self.idle_s = reply_to, body_bytes_max, idle_s
         self._option = option
         self._thread: threading.Thread | None = None
         super().__init__(("127.0.0.1", port), _Handler, bind_and_activate=False)
@@ -105,90 +113,121 @@ class Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)  # type: ignore[arg-type]  # of the base class's own making
 
 
+class _Refused(Exception):
+    """A request with a refusal, and its status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class _Handler(StreamRequestHandler):
-    """The handler of a connection: reads requests by RFC 9112, and writes their responses."""
+    """The handler of a connection: httptools reads requests, by RFC 9112."""
 
     server: Server
     disable_nagle_algorithm = True
-    timeout = 60
 
     def handle(self) -> None:
         """Handle requests in turn, until either side closes the connection."""
-        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEAD_BYTES_MAX)
-        self._has_ended = False
+        self.connection.settimeout(self.server.idle_s)
+        self._parser, self._whole, self._is_open = HttpRequestParser(self), list[tuple[Request, bool]](), True
+        self._expects, self._unread_bytes = False, 0
         with suppress(TimeoutError):
-            while self._handle_request():
-                self._http.start_next_cycle()
+            while self._is_open and (received := self.connection.recv(_READ_BYTES)):
+                refused = self._feed(received)
+                while self._is_open and self._whole:
+                    self._respond(*self._whole.pop(0))
+                if refused and self._is_open:
+                    self._write(render_message(refused.status, str(refused)), closes=True)
+                    self._is_open = False
 
-    def _handle_request(self) -> bool:
-        """Handle a request; return True if the connection can take the next."""
+    def _feed(self, received: bytes) -> _Refused | None:
+        """Read a part of a request; find the refusal of it."""
+        self._unread_bytes += len(received)
         try:
-            request = self._read_request()
-        except h11.RemoteProtocolError as error:
-            if not self._has_ended:  # the rest of the request is still on the wire
-                refused = render_message(error.error_status_hint, str(error))
-                self._write(replace(refused, headers=[*refused.headers, ("Connection", "close")]))
-            return False
-        if request is None:
-            return False
+            self._parser.feed_data(received)
+        except HttpParserUpgrade as upgrade:  # The connection stays with HTTP: httptools has left out the body
+            method, kept = self._whole.pop()[0].method, [h for h in self._headers if h[0].lower() != "upgrade"]
+            head = [f"{method} {self._target.decode('latin-1')} HTTP/1.1", *map(": ".join, kept), "", ""]
+            self._parser = HttpRequestParser(self)
+            return self._feed("\r\n".join(head).encode("latin-1") + received[upgrade.args[0] :])
+        except HttpParserError as error:
+            return error.__context__ if isinstance(error.__context__, _Refused) else _Refused(400, str(error))
+        if self._unread_bytes > _HEAD_BYTES_MAX:
+            return _Refused(431, "Request Header Fields Too Large")
+        if self._expects:  # A client that sends its body at once needs no leave
+            self._expects = False
+            self.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return None
+
+    # -- called by httptools
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        self._target, self._headers, self._body, self._in_body = b"", list[tuple[str, str]](), bytearray(), False
+
+    def on_url(self, part: bytes) -> None:
+        """Read a part of the target."""
+        self._target += part
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Read a header; leave out trailers."""
+        if not self._in_body:
+            self._headers.append((name.decode("latin-1"), value.decode("latin-1")))
+
+    def on_headers_complete(self) -> None:
+        """Refuse a body framed in two ways, or too large (RFC 9112, section 6)."""
+        self._in_body = True
+        version, codings = self._parser.get_http_version(), self._values("transfer-encoding")
+        if version not in {"1.0", "1.1"} or (version == "1.1" and len(self._values("host")) != 1):
+            raise _Refused(400, "must be HTTP/1.1 with one Host")
+        if codings and (version == "1.0" or self._values("content-length")):
+            raise _Refused(400, "Transfer-Encoding beside Content-Length, or in HTTP/1.0")
+        if codings not in ([], ["chunked"]):
+            raise _Refused(501, "Transfer-Encoding: only chunked is known")
+        self._check_size(int((self._values("content-length") or ["0"])[0]))
+        self._expects = self._values("expect") == ["100-continue"]
+
+    def on_body(self, part: bytes) -> None:
+        """Read a part of the body."""
+        self._body += part
+        self._expects, self._unread_bytes = False, 0
+        self._check_size(len(self._body))
+
+    def on_message_complete(self) -> None:
+        """End a request; its body is in one piece, as API Gateway passes it on."""
+        self._expects, self._unread_bytes = False, 0
+        headers = [header for header in self._headers if header[0].lower() != "transfer-encoding"]
+        if len(headers) < len(self._headers):
+            headers.append(("Content-Length", str(len(self._body))))
+        method, target = self._parser.get_method().decode(), self._target.decode("latin-1")
+        request = Request(method, target, headers, bytes(self._body), self.client_address[0])
+        self._whole.append((request, self._parser.should_keep_alive()))
+
+    def _values(self, name: str) -> list[str]:
+        return [value.lower() for each, value in self._headers if each.lower() == name]
+
+    def _check_size(self, size: int) -> None:
+        if size > self.server.body_bytes_max:
+            raise _Refused(413, "Request Too Long")
+
+    # -- responses
+
+    def _respond(self, request: Request, keeps_open: bool) -> None:
         refusal = find_refusal(request.method, request.target, request.headers)
         reply = render_message(403, refusal) if refusal is not None else self.server.reply_to(request)
-        self._write(replace(reply, body=b"") if request.method == "HEAD" else reply, length=len(reply.body))
-        return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
+        self._write(reply, closes=not keeps_open, has_body=request.method != "HEAD")
+        self._is_open = keeps_open
 
-    def _read_request(self) -> Request | None:
-        """Read a request with its body in one piece, without its transfer coding; None if the client hung up.
-
-        Raises:
-            h11.RemoteProtocolError: larger than `BODY_BYTES_MAX`, invalid by RFC 9112, or cut off.
-        """
-        head, body = self._next_event(), bytearray()
-        if not isinstance(head, h11.Request):
-            return None
-        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers.raw_items()]
-        _check_framing(head)
-        while isinstance(part := self._next_event(), h11.Data):
-            body += part.data
-            _check_size(len(body))
-        if (b"transfer-encoding", b"chunked") in head.headers:  # API Gateway passes the body on in one piece
-            headers = [header for header in headers if header[0].lower() != "transfer-encoding"]
-            headers.append(("Content-Length", str(len(body))))
-        return Request(head.method.decode(), head.target.decode(), headers, bytes(body), self.client_address[0])
-
-    def _next_event(self) -> object:
-        while (event := self._http.next_event()) is h11.NEED_DATA:
-            if self._http.they_are_waiting_for_100_continue:
-                self._send(h11.InformationalResponse(status_code=100, headers=[]))
-            data = self.connection.recv(_READ_BYTES)
-            self._has_ended = not data
-            self._http.receive_data(data)
-        return event
-
-    def _write(self, reply: Reply, *, length: int | None = None) -> None:
+    def _write(self, reply: Reply, *, closes: bool, has_body: bool = True) -> None:
+        given = {name.lower(): value for name, value in reply.headers}
+        length = str(len(reply.body)) if has_body else given.get("content-length", str(len(reply.body)))
         headers = [(name, value) for name, value in reply.headers if name.lower() not in _OF_THE_SERVER]
-        headers += [
-            ("Date", formatdate(usegmt=True)),
-            ("Content-Length", str(len(reply.body) if length is None else length)),
-        ]
-        reason = responses.get(reply.status, "").encode()
-        response = h11.Response(status_code=reply.status, headers=headers, reason=reason)
-        self._send(response, *([h11.Data(data=reply.body)] if reply.body else ()), h11.EndOfMessage())
-
-    def _send(self, *events: h11.Event) -> None:
-        self.connection.sendall(b"".join(self._http.send(event) or b"" for event in events))
-
-
-def _check_framing(head: h11.Request) -> None:
-    """Refuse a request with a body framed in two ways, or too large (RFC 9112, section 6)."""
-    framing = dict(head.headers)
-    if b"transfer-encoding" in framing and (b"content-length" in framing or head.http_version < b"1.1"):
-        raise h11.RemoteProtocolError("Transfer-Encoding beside Content-Length, or in HTTP/1.0")
-    _check_size(int(framing.get(b"content-length", 0)))
-
-
-def _check_size(size: int) -> None:
-    if size > BODY_BYTES_MAX:
-        raise h11.RemoteProtocolError("Request Too Long", error_status_hint=413)
+        headers += [("Date", formatdate(usegmt=True)), ("Content-Length", length), *([_CLOSE] if closes else [])]
+        status = f"HTTP/1.1 {reply.status} {responses.get(reply.status, '')}"
+        head = "\r\n".join([status, *map(": ".join, headers), "", ""]).encode("latin-1")
+        # A single write: after each write, the thread waits for its turn.
+        self.connection.sendall(head + reply.body if has_body else head)
 
 
 def render_message(status: int, message: str) -> Reply:

@@ -16,7 +16,6 @@ import pytest
 from moto import mock_aws
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
-from moto.dynamodb.responses import DynamoHandler
 from moto.sqs.models import Message, Queue
 
 from headwater import settings
@@ -36,8 +35,7 @@ from headwater_model.archive_tables import (
 from headwater_model.ids import SHARDS
 from lambdas import compact, events, expired, load, trace, wiring
 from local_stack.aws import moto_kms, moto_patches
-from tests.aws import moto_dynamodb
-from tests.aws.in_moto import ONE_AT_A_TIME, DynamoDBInMoto
+from tests.aws.in_moto import DynamoDBInMoto, make_tables_anew, respond_to_boto3
 from tests.builders import HOUR, NOON
 
 _DATABASE = "headwater_test"
@@ -86,22 +84,11 @@ def moto_as_on_the_local_stack():
 
 @cache
 def _patch_moto():
-    """A query of stock moto sorts the whole table, a transaction copies it; threads meet in both; it hashes digests."""
-    moto_dynamodb.query_one_partition()
-    moto_dynamodb.copy_only_what_a_transaction_touches()
-    moto_dynamodb.render_attribute_values_as_they_are()
+    """Stock moto reads templates as YAML, keeps messages in flight, makes a key for each key, and hashes digests."""
     moto_patches.read_templates_as_json_first()
     Queue.pending_message_groups = property(_groups_in_flight)
     moto_kms.make_no_private_key_for_symmetric_keys()
     moto_kms.sign_digests_as_they_are()
-    moto_dynamodb.put_versions_in_batches()
-    act = DynamoHandler.call_action
-
-    def one_at_a_time(self):
-        with ONE_AT_A_TIME:
-            return act(self)
-
-    DynamoHandler.call_action = one_at_a_time
 
 
 @dataclass
@@ -329,7 +316,9 @@ class Cloud:
 @cache
 def _session():
     """A session for all tests reads the models of AWS's services once, not for 0.3 s in each test."""
-    return boto3.Session("testing", "testing", "testing", "us-east-1")
+    session = boto3.Session("testing", "testing", "testing", "us-east-1")
+    session.events.register("before-send.dynamodb", respond_to_boto3)
+    return session
 
 
 def tests_client(service):
@@ -360,6 +349,7 @@ def cloud(request, template, monkeypatch):
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", _session())
     monkeypatch.setattr(clients, "session", lambda: _session()._session)
     with mock_aws(config={"core": {"reset_boto3_session": False}}):
+        make_tables_anew()
         formation = tests_client("cloudformation")
         formation.create_stack(StackName="headwater", TemplateBody=template)
         listed = formation.describe_stacks(StackName="headwater")["Stacks"][0]["Outputs"]

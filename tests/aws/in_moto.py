@@ -1,55 +1,72 @@
-"""The functions' client of DynamoDB on moto in the test's process, with botocore's events for faults and listeners."""
+"""DynamoDB in the test's process: items in the local stack's tables, further operations in moto.
 
-import threading
+The functions' client has botocore's events, for faults and listeners.
+"""
+
 from binascii import b2a_base64
 from types import SimpleNamespace
 
 import orjson
 import pytest
-from botocore.awsrequest import AWSPreparedRequest
+from botocore.awsrequest import AWSResponse
 from botocore.compat import HTTPHeaders
 from botocore.exceptions import ClientError
 from botocore.hooks import HierarchicalEmitter
 from botocore.model import ServiceId
 from botocore.session import get_session
-from moto.core.request import normalize_request
-from moto.dynamodb.responses import DynamoHandler
 
 from headwater.aws.connections import Response
 from headwater.aws.dynamodb import DynamoDB
 from headwater.aws.signing import Signer
 from headwater.aws.standard_retries import StandardRetries
+from local_stack.aws.disk import Disk
 from local_stack.aws.limits import refusal_of
-from tests.aws import moto_tables
+from local_stack.aws.tables.operations import Tables
 
-# The tests of a module, once on the functions' own client and, in `make test-all`, once on boto3's: both leave the same
-# tables (test_same_table.py).
+# The tests of a module, on the functions' own client and, in `make test-all`, on boto3's: both leave the same tables
+# (test_same_table.py).
 BOTH_CLIENTS = pytest.mark.parametrize("cloud", ["own", pytest.param("boto3", marks=pytest.mark.slow)], indirect=True)
-# moto's tables know no threads.
-ONE_AT_A_TIME = threading.RLock()
 _URL = "https://dynamodb.us-east-1.amazonaws.com"
+_HOLDER = SimpleNamespace(tables=None)
+
+
+def make_tables_anew():
+    """Forget all items."""
+    _HOLDER.tables = Tables(Disk())
+
+
+class Raw:
+    """A response to read once."""
+
+    def __init__(self, body):
+        self._body = body
+
+    def stream(self, **_):
+        body, self._body = self._body, b""
+        return [body]
+
+
+def respond_to_boto3(request, **_):
+    """Respond to a request about items; None for a different request."""
+    if not request.url.startswith(_URL):
+        return None
+    responded = _HOLDER.tables.respond(request.headers["X-Amz-Target"].decode(), request.body)
+    return responded and AWSResponse(request.url, responded[0], responded[2], Raw(responded[1]))
 
 
 class Moto:
-    """A connection that hands each signed request to moto, but for those that AWS would refuse."""
+    """A connection: it hands signed requests to the tables, unless AWS would refuse them."""
 
     def post(self, headers, body):
         if refusal := refusal_of(headers["x-amz-target"], body):
             document = {"__type": refusal[0], "message": refusal[1]}
             return Response(400, HTTPHeaders.from_dict({}), orjson.dumps(document))
-        with ONE_AT_A_TIME:
-            responded = moto_tables.respond(headers["x-amz-target"], body)
-        if responded is not None:
-            status, content = responded
-            return Response(status, HTTPHeaders.from_dict({}), content)
-        request = normalize_request(AWSPreparedRequest("POST", f"{_URL}/", HTTPHeaders.from_dict(headers), body, False))
-        status, sent, content = DynamoHandler.dispatch(request, request.raw_url, request.headers)
-        content = content.encode() if isinstance(content, str) else content
-        return Response(status, HTTPHeaders.from_dict({name: str(value) for name, value in sent.items()}), content)
+        status, content, _ = _HOLDER.tables.respond(headers["x-amz-target"], body)
+        return Response(status, HTTPHeaders.from_dict({}), content)
 
 
 class DynamoDBInMoto(DynamoDB):
-    """The client, which emits around a call, its retries included, what boto3's emits."""
+    """The client with boto3's events around a call and its retries."""
 
     def __init__(self):
         signer = Signer(get_session().get_credentials(), url=_URL, region="us-east-1")
@@ -62,7 +79,7 @@ class DynamoDBInMoto(DynamoDB):
         about = {"model": SimpleNamespace(name=operation, service_model=self.meta.service_model)}
         for moment in ("provide-client-params", "before-parameter-build"):
             self.meta.events.emit(f"{moment}.{name}", params=request, **about)
-        # In place of a whole request botocore's handlers get what ours look at.
+        # botocore's handlers get a part of the request: ours read no more.
         sent = {"body": orjson.dumps(request, default=lambda binary: b2a_base64(binary).decode())}
         _, refused = self.meta.events.emit_until_response(f"before-call.{name}", params=sent, **about)
         if refused is not None:

@@ -108,6 +108,8 @@ def test_items_objects_and_messages_are_back_as_they_were(tmp_path):
         aws.sqs.delete_message(QueueUrl=aws.queue, ReceiptHandle=taken["ReceiptHandle"])
         table = {"DatabaseName": "d", "TableName": "t"}
         aws.glue.create_partition(**table, PartitionInput={"Values": ["2025-11-20"], "Parameters": {"attempt": "1"}})
+        aws.glue.create_partition(**table, PartitionInput={"Values": ["2025-11-21"]})
+        aws.glue.delete_partition(**table, PartitionValues=["2025-11-21"])
         again = {"Values": ["2025-11-20"], "Parameters": {"attempt": "2"}}
         aws.glue.update_partition(**table, PartitionValueList=["2025-11-20"], PartitionInput=again)
         stored, waiting = aws.seen(), aws.messages()

@@ -72,7 +72,7 @@ class Tables:
     """The items of the account's tables in a database.
 
     A single write is on the disk before its response. Batches and transactions, of functions alone, may be later: then
-    all changes that follow from them are later, too, or sync the disk before (`Queues`, `Durable`).
+    all changes that follow from them are later, too, or sync the disk before (`Queues`, `Objects`).
     """
 
     def __init__(self, disk: Disk) -> None:
@@ -131,14 +131,6 @@ class Tables:
         """Put items back whose removal may not have arrived at its function: they expire again."""
         tables = dynamodb_backends[ACCOUNT][REGION].tables
         self._rows.restore_expired({name: self._schema(name) for name in tables})
-
-    def put_all(self, items: Iterable[tuple[str, Item]]) -> None:
-        """Write items, each with its table's name, over the stored items of their keys; leave out unknown tables."""
-        tables = dynamodb_backends[ACCOUNT][REGION].tables
-        of_schemas = [(self._schema(table), item) for table, item in items if table in tables]
-        with self._disk.transaction():
-            for schema, item in of_schemas:
-                self._rows.put(schema, item)
 
     def _schema(self, name: str) -> Schema:
         table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
@@ -316,30 +308,21 @@ class Tables:
             return orjson.dumps({"Responses": [self._put_version(put) for _, put in puts if put]})
 
     def _put_version(self, put: VersionedPut) -> Mapping[str, Any]:
-        request = {"TableName": put.table, "Item": put.item}
-
-        def write(condition: str, values: dict[str, Any]) -> None:
-            expressions = {"ConditionExpression": condition, "ExpressionAttributeValues": values}
-            self._write("Put", {**request, **expressions})
-
-        return execute_put(put, write)
-
-
-def execute_put(put: VersionedPut, write: Callable[[str, dict[str, Any]], object]) -> dict[str, Any]:
-    """Put a statement's item by a function of a condition and its values; return the statement's response."""
-    condition, values = "attribute_not_exists(pk)", {}
-    if put.version is not None:
-        condition, values = "version = :version", {":version": put.version}
-    if put.version == {}:
-        condition, values = "attribute_exists(pk) AND attribute_not_exists(version)", {}
-    try:
-        write(condition, values)
-    except ConditionalCheckFailed as error:
-        code = "DuplicateItem" if put.version is None else "ConditionalCheckFailed"
-        return {"Error": {"Code": code, "Message": error.message}, "TableName": put.table}
-    except DynamodbException as error:
-        return {"Error": {"Code": "ValidationError", "Message": error.message}, "TableName": put.table}
-    return {"TableName": put.table}
+        """Put a statement's item; return the statement's response."""
+        condition, values = "attribute_not_exists(pk)", {}
+        if put.version is not None:
+            condition, values = "version = :version", {":version": put.version}
+        if put.version == {}:
+            condition, values = "attribute_exists(pk) AND attribute_not_exists(version)", {}
+        expressions = {"ConditionExpression": condition, "ExpressionAttributeValues": values}
+        try:
+            self._write("Put", {"TableName": put.table, "Item": put.item, **expressions})
+        except ConditionalCheckFailed as error:
+            code = "DuplicateItem" if put.version is None else "ConditionalCheckFailed"
+            return {"Error": {"Code": code, "Message": error.message}, "TableName": put.table}
+        except DynamodbException as error:
+            return {"Error": {"Code": "ValidationError", "Message": error.message}, "TableName": put.table}
+        return {"TableName": put.table}
 
 
 def _projected(stored: Iterable[Stored], request: Request) -> bytes:

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from benchmarks import cost, instant_endpoint, rows, tables
+from benchmarks import cost, rows, tables
 from benchmarks.shape import Shape, read_shape, write_shape
 from benchmarks.trace_work import our_lines, plain_lines
 
@@ -44,7 +44,7 @@ def test_a_goal_is_met_or_missed(row, ratio, met):
     assert (row.ratio, row.met) == (ratio, met)
 
 
-@pytest.mark.parametrize("module", [cost, instant_endpoint, rows, tables])
+@pytest.mark.parametrize("module", [cost, rows, tables])
 def test_the_examples_in_the_benchmarks_hold(module):
     results = doctest.testmod(module)
 

@@ -1,30 +1,12 @@
-"""The benchmarks of capture compare fairly: in pairs, whose first changes."""
+"""The benchmarks of capture show the cost once in a job beside the cost of a write, and its goal."""
 
 from __future__ import annotations
 
 import pytest
 
-from benchmarks.capture import cost_row, in_pairs
+from benchmarks.capture import cost_row
 from benchmarks.instant_endpoint import accept_events
-from benchmarks.rows import compare_pairs, seconds
-
-
-def test_the_one_that_goes_first_changes_with_every_pair():
-    went = []
-
-    def variant(name):
-        return lambda: went.append(name) or {"s": len(went)}
-
-    ours, plain = in_pairs(2, variant("with"), variant("without"), lambda progress: None)
-
-    assert went == ["without", "with", "with", "without"]
-    assert (ours, plain) == ([{"s": 2}, {"s": 3}], [{"s": 1}, {"s": 4}])
-
-
-def test_of_pairs_the_median_of_their_ratios_counts():
-    row = compare_pairs("a", [1.0, 4.0, 9.0], [1.0, 2.0, 8.0], show=seconds)
-
-    assert (row.ours, row.baseline, row.ratio) == ("4.00 s", "2.00 s", "1.12x (1.00 to 2.00)")
+from local_stack.web.server import Reply, Request
 
 
 def test_the_cost_once_in_a_job_stands_beside_the_cost_of_each_write():
@@ -41,6 +23,6 @@ def test_a_small_write_that_costs_more_than_its_goal_has_missed_it(later, met):
     assert (row.goal, row.met) == ("≤ 5 ms for each after them", met)
 
 
-@pytest.mark.parametrize(("path", "response"), [("/api/v1/lineage", (201, b"")), ("/api/v1/lineage/batch", (204, b""))])
-def test_the_endpoint_accepts_events_as_the_api_does(path, response):
-    assert accept_events(f"POST {path} HTTP/1.1\r\n".encode(), b"{}") == response
+@pytest.mark.parametrize(("path", "status"), [("/api/v1/lineage", 201), ("/api/v1/lineage/batch", 204)])
+def test_the_endpoint_accepts_events_as_the_api_does(path, status):
+    assert accept_events(Request("POST", path, [], b"{}", "127.0.0.1")) == Reply(status, [], b"")

@@ -6,7 +6,7 @@ import doctest
 
 import pytest
 
-from benchmarks import events, instant_endpoint
+from benchmarks import events
 from benchmarks.event_units import READ, REQUESTS, count_units
 from benchmarks.events_work import Recorder, batches, measure_calls, memory_load
 from benchmarks.pipelines import chain, parsed_runs, run_events
@@ -75,7 +75,7 @@ def test_a_batch_takes_fewer_requests_for_an_event_than_events_one_at_a_time():
     assert together["reads"] + together["writes"] < alone["reads"] + alone["writes"]
 
 
-@pytest.mark.parametrize("module", [events, instant_endpoint])
+@pytest.mark.parametrize("module", [events])
 def test_the_examples_in_the_benchmarks_of_runs_hold(module):
     results = doctest.testmod(module)
 

@@ -20,6 +20,7 @@ from moto.core.models import botocore_stubber
 
 from local_stack.aws.disk import Disk
 from local_stack.aws.queues import Queues
+from tests.aws.in_moto import Raw
 from tests.waiting import LONG_S
 
 REGION = "us-east-1"
@@ -41,17 +42,6 @@ def queues(theirs):
 @pytest.fixture
 def ours(queues):
     return client_of(queues)
-
-
-class Raw:
-    """A response to read once."""
-
-    def __init__(self, body):
-        self._body = body
-
-    def stream(self, **_):
-        body, self._body = self._body, b""
-        return [body]
 
 
 def client_of(queues):
@@ -205,6 +195,18 @@ def test_a_message_is_forgotten_after_its_retention(ours):
         assert bodies(ours, url) == []
 
 
+def test_a_queue_holds_nothing_of_its_removed_messages(ours, queues):
+    url = a_queue(ours)
+    for _ in range(150):
+        entries = [{"Id": str(number), "MessageBody": "m"} for number in range(10)]
+        ours.send_message_batch(QueueUrl=url, Entries=entries)
+        received = ours.receive_message(QueueUrl=url, MaxNumberOfMessages=10)["Messages"]
+        receipts = [{"Id": each["MessageId"], "ReceiptHandle": each["ReceiptHandle"]} for each in received]
+        ours.delete_message_batch(QueueUrl=url, Entries=receipts)
+    [messages] = queues._queues.values()
+    assert (len(messages.all), len(messages._waiting) < 1_010) == (0, True)
+
+
 def test_a_long_poll_waits_for_a_message_and_keeps_nobody_from_sending(ours):
     url = a_queue(ours)
     received = []
@@ -246,20 +248,3 @@ def test_messages_are_stored_before_their_response_and_a_deletion_after_its_reas
     again = Queues(Disk(file))
     again.restore()
     assert bodies(client_of(again), url) == ["b"]
-
-
-def test_messages_of_an_older_version_come_back_each_in_its_own_group(ours, tmp_path):
-    url = a_queue(ours, fifo=True)
-    kept = {"message_attributes": {}, "system_attributes": {}, "delayed_until": 0.0}
-    disk = Disk(tmp_path / "state.sqlite")
-    queues = Queues(disk)
-    for name, sent in (("second", 2), ("first", 1)):
-        row = (
-            url.rpartition("/")[2],
-            name,
-            json.dumps({**kept, "body": name, "sent_timestamp": 1_799_999_999_000 + sent}),
-        )
-        disk.database.execute("INSERT INTO messages VALUES (?, ?, ?)", row)
-    queues.restore()
-    with time_machine.travel(1_800_000_000, tick=False):
-        assert bodies(client_of(queues), url) == ["first", "second"]

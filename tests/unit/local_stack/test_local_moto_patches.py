@@ -11,7 +11,9 @@ import pytest
 from moto import mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.cloudformation.models import Stack
+from moto.core.common_models import BaseModel
 from moto.core.config import default_user_config
+from moto.sqs.models import Message
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
@@ -97,6 +99,15 @@ def test_no_yaml_is_parsed_for_a_json_template(monkeypatch):
     monkeypatch.setattr(moto_patches, "_stock_parse", lambda _: pytest.fail("read as YAML"))
     moto_patches.read_templates_as_json_first()
     assert Stack.parse_template(TEMPLATES[0])["Resources"]["Queue"]["Type"] == "AWS::SQS::Queue"
+
+
+def test_moto_lists_its_models_and_ours_forgets_them(monkeypatch):
+    monkeypatch.setattr(BaseModel, "__new__", BaseModel.__new__)
+    monkeypatch.setattr(Message, "instances_tracked", [])
+    stock = Message("m", "")
+    assert Message.instances_tracked == [stock]
+    moto_patches.forget_models()
+    assert (Message("m", "").id, Message.instances_tracked) == ("m", [stock])
 
 
 @pytest.fixture

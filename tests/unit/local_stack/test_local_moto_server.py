@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import socket
 import sqlite3
 import threading
 from contextlib import closing
 from io import BytesIO
 
 import pytest
-from werkzeug.serving import make_server
 
 from local_stack.aws.disk import Disk
-from local_stack.aws.durable import Durable
 from local_stack.aws.endpoint import Endpoint
-from local_stack.aws.moto_server import OneAtATime, Server, _Handler
+from local_stack.aws.moto_server import OneAtATime, Server
 from local_stack.aws.queues import Queues
 from local_stack.aws.tables.operations import Tables
 from local_stack.errors import DataUnusable
@@ -29,9 +26,6 @@ class Busy:
         self.at_once = 0
         self.most = 0
         self.bodies = []
-
-    def find(self, *_):
-        """Leave each request to moto."""
 
     def __call__(self, environ, start_response):
         self.at_once += 1
@@ -54,7 +48,7 @@ def a_request(service, target="", body=b"{}"):
 
 def most_at_once(*requests, to_meet=1):
     busy = Busy(to_meet)
-    locked = OneAtATime(busy)
+    locked = OneAtATime(busy, {})
     threads = [threading.Thread(target=locked, args=(request, None)) for request in requests]
     for thread in threads:
         thread.start()
@@ -97,8 +91,9 @@ def state_of_version(file, version):
         (lambda file: file.write_bytes(b"no database" * 1_000), "file is not a database"),
         (lambda file: file.mkdir(), "unable to open database file"),
         (lambda file: state_of_version(file, 9), "is of version 9, and this program reads 2"),
+        (lambda file: state_of_version(file, 1), "is of version 1, and this program reads 2"),
     ],
-    ids=["no database", "a folder", "of a later version"],
+    ids=["no database", "a folder", "of a later version", "of an earlier version"],
 )
 def test_a_state_that_cannot_be_opened_says_why(tmp_path, make, reason):
     make(tmp_path / "state.sqlite")
@@ -109,37 +104,8 @@ def test_a_state_that_cannot_be_opened_says_why(tmp_path, make, reason):
 def test_a_state_whose_rows_are_damaged_says_so(tmp_path):
     server = Server()
     server._tables, server._queues = Tables(Disk()), Queues(Disk(tmp_path / "state.sqlite"))
-    server._durable = Durable(None, tmp_path / "state.sqlite", None)
     with closing(sqlite3.connect(tmp_path / "state.sqlite")) as connection, connection:
         connection.execute("INSERT INTO messages VALUES ('q', 'id', '{')")
     assert server.respond({"restore": True})["unusable"].startswith(
         "its state is damaged (OperationalError: malformed JSON"
     )
-
-
-PLAIN = "POST / HTTP/1.1\r\nHost: localhost\r\n"
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        f"{PLAIN}Content-Length: 3\r\nContent-Length: 4\r\n\r\n",
-        f"{PLAIN}Content-Length: ten\r\n\r\n",
-        f"{PLAIN}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
-        f"{PLAIN}Transfer-Encoding : chunked\r\n\r\n",
-        f"{PLAIN}no header\r\n\r\n",
-    ],
-)
-def test_a_request_whose_end_is_not_clear_is_refused_and_its_connection_closed(sent):
-    application = Busy()
-    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=_Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    with socket.create_connection(server.server_address, timeout=LONG_S) as connection:
-        connection.sendall(f"{sent}{PLAIN}Content-Length: 0\r\n\r\n".encode())
-        received = b"".join(iter(lambda: connection.recv(1_000), b""))
-    server.shutdown()
-    server.server_close()
-    thread.join()
-    assert received.startswith(b"HTTP/1.1 400 ")
-    assert (received.count(b"HTTP/1.1 "), application.bodies) == (1, [])

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from contextlib import closing
 from functools import partial
+from types import SimpleNamespace
 
 import boto3
 import orjson
 import pytest
+from botocore.awsrequest import AWSPreparedRequest
+from botocore.compat import HTTPHeaders
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
+from moto.core.request import normalize_request
+from moto.dynamodb.responses import DynamoHandler
 
+from headwater.aws.versioned_puts import put_versions
 from local_stack.aws.disk import Disk
-from local_stack.aws.durable import Durable
 from local_stack.aws.tables.operations import Tables
-from tests.aws import moto_tables
 
 REGION = "us-east-1"
 PREFIX = "DynamoDB_20120810."
@@ -60,6 +62,16 @@ def result_of(respond, operation, request):
         return {name: value for name, value in result.items() if name not in MOTOS}
     reasons = [reason["Code"] for reason in result.get("CancellationReasons", [])]
     return result["__type"].rpartition("#")[2], reasons, result.get("Item")
+
+
+def stock_response(target, body):
+    """Respond as moto does."""
+    scope = "Credential=k/20260101/us-east-1/dynamodb/aws4_request"
+    headers = HTTPHeaders.from_dict({"X-Amz-Target": target, "Authorization": f"AWS4-HMAC-SHA256 {scope}, Signature=x"})
+    url = "https://dynamodb.us-east-1.amazonaws.com/"
+    request = normalize_request(AWSPreparedRequest("POST", url, headers, body, False))
+    status, _, content = DynamoHandler.dispatch(request, request.raw_url, request.headers)
+    return status, content
 
 
 def named(request, name):
@@ -229,7 +241,7 @@ def test_any_requests_have_motos_results(client, writes, queries, indexes):
         return result_of(tables.respond, operation, named(request, "ours"))
 
     def theirs(operation, request):
-        return result_of(moto_tables.respond, operation, named(request, "theirs"))
+        return result_of(stock_response, operation, named(request, "theirs"))
 
     for operation, request in writes:
         ours_then, theirs_then = ours(operation, request), theirs(operation, request)
@@ -248,7 +260,7 @@ def test_expired_items_are_gone_and_come_back_until_their_removal_has_arrived(cl
     moments = {"late": "2000000000", "gone": "1700000000", "odd": "1000000000", "word": None}
     for node, moment in moments.items():
         expires = {"expires": {"N": moment}} if moment else {"expires": {"S": "soon"}}
-        tables.put_all([("ours", {"root": {"S": "r"}, "node": {"S": node}, **expires})])
+        put(tables, {"root": {"S": "r"}, "node": {"S": node}, **expires})
     assert [removed["keys"]["node"] for removed in tables.expire(1_800_000_000)] == [{"S": "gone"}]
     assert nodes(tables) == ["late", "odd", "word"]
     # A new process: the removal may be lost.
@@ -259,6 +271,10 @@ def test_expired_items_are_gone_and_come_back_until_their_removal_has_arrived(cl
     after_crash.expire(1_800_000_000)
     after_crash.restore()
     assert nodes(after_crash) == ["late", "odd", "word"]
+
+
+def put(tables, item):
+    result_of(tables.respond, "PutItem", {"TableName": "ours", "Item": item})
 
 
 def nodes(tables):
@@ -285,9 +301,8 @@ def test_a_request_of_another_form_is_refused_by_name(client, operation, request
 
 def test_a_page_ends_at_a_megabyte_and_goes_on_behind_it(client):
     tables = Tables(Disk())
-    tables.put_all(
-        ("ours", {"root": {"S": "r"}, "node": {"S": f"n{number}"}, "body": {"S": "x" * 300_000}}) for number in range(5)
-    )
+    for number in range(5):
+        put(tables, {"root": {"S": "r"}, "node": {"S": f"n{number}"}, "body": {"S": "x" * 300_000}})
     query = {
         "TableName": "ours",
         "KeyConditionExpression": "root = :r",
@@ -299,15 +314,10 @@ def test_a_page_ends_at_a_megabyte_and_goes_on_behind_it(client):
     assert (rest["Count"], "LastEvaluatedKey" in rest) == (1, False)
 
 
-def test_items_of_an_older_state_are_moved_and_a_new_index_has_the_kept_items(client, tmp_path):
+def test_a_new_index_has_the_kept_items(client, tmp_path):
     item = {"root": {"S": "r"}, "node": {"S": "n"}, "action": {"S": "READ"}}
-    file = tmp_path / "state.sqlite"
-    durable = Durable(None, file, None)
-    with closing(sqlite3.connect(file)) as older, older:
-        older.execute("INSERT INTO items VALUES ('ours', '[]', ?)", (orjson.dumps(item),))
     store = Disk(tmp_path / "tables.sqlite")
-    for _ in range(2):  # The second start has nothing to move.
-        durable.restore(Tables(store))
+    put(Tables(store), item)
     store.database.execute('DROP INDEX "ours_pk_""key action"""')
     store.database.execute('ALTER TABLE "items of ours" DROP COLUMN "key action"')
     query = {"KeyConditionExpression": "root = :r", "ExpressionAttributeValues": {":r": {"S": "r"}}}
@@ -332,7 +342,29 @@ def test_a_single_write_is_on_the_disk_at_once_and_a_batch_with_what_follows(cli
 
 def test_a_table_that_was_deleted_and_created_again_is_empty(client):
     tables = Tables(Disk())
-    tables.put_all([("ours", {"root": {"S": "r"}, "node": {"S": "n"}})])
+    put(tables, {"root": {"S": "r"}, "node": {"S": "n"}})
     client.delete_table(TableName="ours")
     create(client, "ours")
     assert nodes(tables) == []
+
+
+def versioned(node, version):
+    return {"pk": {"S": "P"}, "sk": {"S": node}, "json": {"S": "{}"}, "version": {"N": str(version)}}
+
+
+def test_an_item_is_put_on_condition_of_its_version():
+    with mock_aws():
+        keys = [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]
+        types = [{"AttributeName": name, **STRING} for name in ("pk", "sk")]
+        stock = boto3.client("dynamodb", region_name=REGION)
+        stock.create_table(
+            TableName="versions", KeySchema=keys, AttributeDefinitions=types, BillingMode="PAY_PER_REQUEST"
+        )
+        tables = Tables(Disk())
+        send = partial(result_of, tables.respond, "BatchExecuteStatement")
+        client = SimpleNamespace(batch_execute_statement=lambda **request: send(request))
+        assert put_versions(client, "versions", [versioned("a", 1), versioned("b", 1)]) == [True, True]
+        assert put_versions(client, "versions", [versioned("a", 1), versioned("b", 5)]) == [False, False]
+        assert put_versions(client, "versions", [versioned("a", 2), versioned("c", 2)]) == [True, False]
+        items = result_of(tables.respond, "Scan", {"TableName": "versions"})["Items"]
+        assert [item["version"]["N"] for item in items] == ["2", "1"]
