@@ -150,6 +150,11 @@ def first_of_groups(
     return [group[0].best if group else None for group in groups]
 
 
+def first_pages(scans: Iterable[IndexScan[T]]) -> list[RowQuery]:
+    """List the first queries of `first_of_groups`."""
+    return [scan.query(_PAGES[0]) for scan in scans]
+
+
 def run_order(run: RunWithFacts) -> Position:
     """Order a run among its job's runs that count: `("2026-11-20T...", "<run>")`, effective time before identity."""
     return effective_time(run[1]) or "", str(run[0])

@@ -226,7 +226,7 @@ def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
 
 
 def sources_of(node: Mapping[str, Any]) -> set[DatasetId]:
-    """List the sources of the columns of the node's outputs."""
+    """List the sources of the columns of the node's outputs: `columns: {output: {"sources": [...]}}`."""
     return {dataset_of(text) for columns in node["columns"].values() for text in columns["sources"]}
 
 

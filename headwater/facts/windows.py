@@ -86,7 +86,7 @@ def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]
         return list(map(dataset_of, window.inputs)), list(map(dataset_of, window.outputs))
 
     def mentioned(side: Mapping[IdText, str]) -> list[DatasetId]:
-        return sorted(dataset_of(text) for text, first in side.items() if whole or first <= time)
+        return [dataset_of(text) for text in sorted(side) if whole or side[text] <= time]
 
     return mentioned(facts.inputs), mentioned(facts.outputs)
 

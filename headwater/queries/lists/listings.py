@@ -9,7 +9,6 @@ from typing import TypeVar
 from headwater.facts.facet_refs import restored
 from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
 from headwater.facts.index_scan import last_started
-from headwater.facts.job_nodes import is_streamed
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
@@ -29,7 +28,7 @@ from headwater.queries.runs.dataset_versions import (
     find_version,
     read_versions,
 )
-from headwater.queries.runs.job_versions import last_entries, versions_of
+from headwater.queries.runs.job_versions import current_versions_of, first_pages_of, versions_of
 from headwater.queries.runs.runs import full_runs, list_runs, newest_runs, newest_runs_of
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.descriptions import dataset_of_group, read_facets
@@ -202,7 +201,7 @@ class Jobs:
                 chosen = sorted(chosen, key=lambda job: self._view.nodes[job]["last"] or "", reverse=True)
             page = self._read(chosen[offset : offset + limit])
             total = len(chosen) if states or updated_before else total
-        shown = page if in_short else self._with_runs(self._named(page))
+        shown = page if in_short else self._with_runs(page)
         return ResultPage(shown, total, cut or self._view.truncated)
 
     def _candidates(
@@ -244,7 +243,7 @@ class Jobs:
         if sort == "state":
             children.sort(key=urgency)
         page = children[offset : offset + limit]
-        shown = page if in_short else self._with_runs(self._named(page))
+        shown = page if in_short else self._with_runs(page)
         return ResultPage(shown, len(children), more or self._view.truncated)
 
     def find(self, job: JobId) -> Job | None:
@@ -258,14 +257,17 @@ class Jobs:
             self._detailed(nodes)[0], latest_run=latest_runs[0] if latest_runs else None, latest_runs=latest_runs
         )
 
-    def _with_runs(self, jobs: Sequence[Job]) -> Sequence[Job]:
+    def _with_runs(self, short: Sequence[Job]) -> Sequence[Job]:
         """Read the jobs in detail, the first of them with their last runs."""
-        having = [job.id for job in jobs[:WITH_RUNS_MAX]]
-        # One round for the facts of the jobs, and for their runs.
-        self._view.read([facts_key(job.id) for job in jobs], [last_started(job).query(_LATEST_RUNS) for job in having])
-        detailed = self._detailed(jobs)
-        runs = newest_runs_of(having, self._view, _LATEST_RUNS)
-        return [replace(job, latest_runs=runs.get(job.id, ())) for job in detailed]
+        view, ids = self._view, [job.id for job in short]
+        having = ids[:WITH_RUNS_MAX]
+        # One round for names of datasets, facts of jobs, and index rows of runs; then a round for the runs.
+        runs_first = [last_started(job).query(_LATEST_RUNS) for job in having]
+        view.expect(map(facts_key, ids), [*runs_first, *first_pages_of(ids, view)])
+        jobs = self._named(short)
+        view.read_first([*runs_first, *first_pages_of(ids, view)])
+        runs = newest_runs_of(having, view, _LATEST_RUNS)
+        return [replace(job, latest_runs=runs.get(job.id, ())) for job in self._detailed(jobs)]
 
     def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         """Read the existing jobs, with datasets under the names in the jobs' events."""
@@ -281,20 +283,12 @@ class Jobs:
         """Read the facets and current versions of the jobs."""
         rows = self._view.get(facts_key(job.id) for job in jobs)
         facts = {job_of(row.data["id"]): JobFacts(**row.data["facts"]) for row in rows.values()}
-        streamed = {job for job, of_job in facts.items() if is_streamed(of_job)}
-        entries = last_entries([job.id for job in jobs], streamed, self._view) if jobs else {}
+        versions = current_versions_of([job.id for job in jobs], self._view)
         detailed = []
         for job in jobs:
             facets = facets_of(describing_facets(facts[job.id])) if job.id in facts else {}
-            last = entries.get(job.id)
-            detailed.append(
-                replace(
-                    job,
-                    facets=facets,
-                    current_version=last.version if last else None,
-                    lineage_unknown=last.unknown if last else False,
-                )
-            )
+            version, unknown = versions.get(job.id, (None, False))
+            detailed.append(replace(job, facets=facets, current_version=version, lineage_unknown=unknown))
         return _with_facets(detailed, self._view)
 
     def list_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:

@@ -50,8 +50,9 @@ def find_failing_jobs(
     streaks = {job: _streak(runs) for job, runs in last_runs(list(jobs), view).items()}
     failing = {job: streak for job, streak in streaks.items() if streak.failed and (without_good_run or not streak.cut)}
     own = [run for streak in failing.values() for run in streak.failed[:_PARENTS_MAX]]
-    # One round for the children of all.
+    # One round for the children of all, and one for the facts of the children of the last failed runs.
     view.query([child_runs_query(run.key, CHILDREN_MAX) for run in own])
+    view.read_first([child_runs_query(streak.failed[0].key, CHILDREN_MAX) for streak in failing.values()])
     by_job: dict[JobId, FailingJob] = {}
     for job, (failed, good, cut) in failing.items():
         last = next((run for run in failed[:_PARENTS_MAX] if not _has_failed_child(run, view)), None)

@@ -6,16 +6,19 @@ the last known datasets, marked as unknown. It depends on the runs before, so th
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from headwater.facts.index_scan import (
     IndexScan,
     RunWithFacts,
     advance,
     first_of_groups,
+    first_pages,
     last_with_io,
     last_without_io,
+    run_order,
     scan_runs,
 )
 from headwater.facts.job_nodes import streamed_jobs, summarize_run
@@ -43,11 +46,18 @@ class JobVersionPage:
 
 def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersionPage:
     """Read the entries of the job's newest runs, up to a position."""
-    scans = _scans_of(job, until, streamed=False)
-    advance(scans, view, rows=RUNS_MAX, prefetch=[facts_key(job)])
-    if streamed_jobs([job], view):
-        scans = _scans_of(job, until, streamed=True)
-        advance(scans, view, rows=RUNS_MAX)
+    return _read_pages([job], view, until)[job]
+
+
+def _read_pages(jobs: Sequence[JobId], view: GraphView, until: str = "~") -> dict[JobId, JobVersionPage]:
+    scans = {job: _scans_of(job, until, streamed=False) for job in jobs}
+    advance([scan for of_job in scans.values() for scan in of_job], view, rows=RUNS_MAX, prefetch=map(facts_key, jobs))
+    streams = {job: _scans_of(job, until, streamed=True) for job in streamed_jobs(jobs, view)}
+    advance([scan for of_job in streams.values() for scan in of_job], view, rows=RUNS_MAX)
+    return {job: _page_of(streams.get(job, of_job)) for job, of_job in scans.items()}
+
+
+def _page_of(scans: Sequence[IndexScan[RunWithFacts]]) -> JobVersionPage:
     # Runs at the watermark's time may be unread: no run of this time is shown.
     watermark = max(scan.watermark for scan in scans)[:1]
     runs = {run: facts for scan in scans for run, facts in scan.results.values()}
@@ -116,15 +126,24 @@ def _older(job: JobId, newer: set[str], view: GraphView) -> list[JobVersion]:
     return sorted(older, key=lambda version: version.updated, reverse=True)
 
 
-def last_entries(jobs: Sequence[JobId], streamed: Set[JobId], view: GraphView) -> dict[JobId, JobVersionEntry]:
-    """Find the newest entry of each job, its current version; `streamed` are the jobs that had a stream."""
-    kinds = (last_with_io, last_without_io)
-    runs = first_of_groups([last(job, streamed=job in streamed) for job in jobs for last in kinds], view)
-    newest = {}
-    for job, with_io, after in zip(jobs, runs[::2], runs[1::2], strict=True):
-        entries = sorted(entries_of(*with_io), key=lambda entry: entry.order) if with_io else []
-        if after and (not entries or (effective_time(after[1]) or "", after[0]) > entries[-1].order):
-            entries = list(read_version_page(job, view).entries)
-        if entries:
-            newest[job] = entries[-1]
-    return newest
+def current_versions_of(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, tuple[str, bool]]:
+    """Find the current version of each loaded job, and true if its datasets are unknown: of a run without datasets.
+
+    A job's node has the version of its last run with datasets; only jobs with a later run need more reads.
+    """
+    streamed = {job: "streamed" in view.nodes[job] for job in jobs}
+    last = first_of_groups([last_without_io(job, streamed=streamed[job]) for job in jobs], view)
+    after = {job: run for job, run in zip(jobs, last, strict=True) if run}
+    with_io = first_of_groups([last_with_io(job, streamed=streamed[job]) for job in after], view)
+    pairs = zip(after.items(), with_io, strict=True)
+    later = [job for (job, run), before in pairs if before is None or run_order(run) > run_order(before)]
+    newest = {job: page.entries[-1:] for job, page in _read_pages(later, view).items()}
+    versions = {job: (entry.version, entry.unknown) for job, entries in newest.items() for entry in entries}
+    nodes = {job: view.nodes[job] for job in jobs if job not in newest}
+    return {**versions, **{job: (node["version"], False) for job, node in nodes.items() if "version" in node}}
+
+
+def first_pages_of(jobs: Iterable[JobId], view: GraphView) -> list[RowQuery]:
+    """List the first queries of `current_versions_of`."""
+    scans = (last_without_io(job, streamed="streamed" in view.nodes[job]) for job in jobs)
+    return first_pages(chain.from_iterable(scans))

@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 from headwater.facts.facet_refs import reported_columns
 from headwater.facts.facts import RunFacts, dataset_of, job_of, text_of
 from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_columns, read_run_facts, run_order
-from headwater.facts.job_nodes import io_of
+from headwater.facts.job_nodes import io_of, sources_of
 from headwater.facts.keys import facts_key
 from headwater.facts.run_facts import run_version_id
 from headwater.queries.results.columns import Reporter
@@ -41,7 +41,7 @@ from headwater.queries.view.column_reports import (
 )
 from headwater.queries.view.descriptions import Schema, describe, read_facets, schema_of
 from headwater.queries.view.loaded import LoadedGraph
-from headwater.queries.view.names import ResolvedDataset
+from headwater.queries.view.names import Near, ResolvedDataset
 from headwater.queries.view.written_versions import version_by
 from headwater_model.columns import (
     NO_COLUMNS,
@@ -70,9 +70,10 @@ class GraphView(LoadedGraph):
         # Resolve the names to datasets, with their writers; with `below`, with their readers, too.
         self.load(requested, users="ever" if below else "up")
         groups = {group.primary: group for group in map(self.group, requested)}
-        # Read the nodes of the jobs: they decide the visibility.
+        # Read the nodes of the jobs: they decide the visibility. The reports come with them by edges, or after them.
         self._expect_reports(groups.values(), below)
         self.load(jobs=sorted({job for group in groups.values() for job in _jobs_of(group, below)} - self.nodes.keys()))
+        self._expect_reports(groups.values(), below)
         # Collect the last report of each writer, for new datasets.
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
         reports = self._last_reports(fresh)
@@ -173,9 +174,8 @@ class GraphView(LoadedGraph):
         # With the jobs below, all outputs of a job are announced once, for any of its inputs.
         announced: set[JobId] = set()
         for group in groups if self.at is None else ():
-            # Edges may name a job's inputs and outputs: then its reports are announced before its node is read.
-            new = {job: used for job in _jobs_of(group, below) if (used := self.near(job)) and job not in self.nodes}
-            for job_io in (used for job, used in new.items() if job not in announced):
+            new = {job: used for job in _jobs_of(group, below) - announced if (used := self._unannounced(job))}
+            for job_io in new.values():
                 written = [name for name in job_io.outputs if below or name in group.names]
                 self.expect(keys_of((tuple(job_io.outputs[name]), name) for name in written).values())
                 sources.update(job_io.inputs)
@@ -184,6 +184,14 @@ class GraphView(LoadedGraph):
         # The outputs are loaded with their readers if the walk goes on from them; sources are resolved alone.
         self._expect_datasets(outputs, "ever" if below > 1 else "up")
         self._expect_datasets(sources - outputs, "up")
+
+    def _unannounced(self, job: JobId) -> Near | None:
+        """Find the datasets of a job by an edge, before its node is read; without an edge, by its node."""
+        edge = self.near(job)
+        if edge or job not in self.nodes:
+            return None if job in self.nodes else edge
+        columns = {dataset_of(text): reported["refs"] for text, reported in self.nodes[job]["columns"].items()}
+        return Near(sorted(sources_of(self.nodes[job])), columns)
 
     def _name_versions(self, entries: Iterable[DatasetColumns]) -> None:
         """Give each report on a dataset with several names the version of its run."""

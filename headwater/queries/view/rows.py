@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from headwater.facts.index_scan import run_of
 from headwater.facts.keys import facts_key
 from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater_model.ids import DatasetId, JobId
+
+# Rows of a query in place of several: for each of them, and at most.
+_ROWS_EACH, _SHARED_MAX = 8, 100
 
 
 class ReadAhead:
@@ -55,17 +59,48 @@ class ReadAhead:
         new_keys = [key for key in keys if key not in self._known]
         new_queries = [query for query in queries if query not in self._pages]
         self._keys, self._queries = {}, {}
-        if not new_queries:
+        shared = _shared(new_queries)
+        sent = list(dict.fromkeys(shared.get(query, query) for query in new_queries))
+        if not sent:
             rows, pages = self._behind.get(new_keys), list[RowPage]()
         elif not new_keys:
-            rows, pages = {}, self._behind.query(new_queries)
+            rows, pages = {}, self._behind.query(sent)
         else:
-            rows, pages = self._behind.read(new_keys, new_queries)
-        self._pages.update(zip(new_queries, pages, strict=True))
-        self._keep({key: rows.get(key) for key in new_keys} | {row.key: row for page in pages for row in page.rows})
+            rows, pages = self._behind.read(new_keys, sent)
+        read = dict(zip(sent, pages, strict=True))
+        parts = {query: _part(query, read[wider]) for query, wider in shared.items()}
+        # A part below the end of its page is read alone.
+        left = [query for query, part in parts.items() if part is None]
+        read.update(zip(left, self._behind.query(left) if left else (), strict=True))
+        self._pages.update(read | {query: part for query, part in parts.items() if part is not None})
+        read_rows = {row.key: row for page in read.values() for row in page.rows}
+        self._keep({key: rows.get(key) for key in new_keys} | read_rows)
 
     def _keep(self, rows: Mapping[Key, Row | None]) -> None:
         self._known.update(rows)
+
+
+def _shared(queries: Iterable[RowQuery]) -> dict[RowQuery, RowQuery]:
+    """Map short queries of a range, each backwards from its own end, to a single query from the last of the ends."""
+    ranges: dict[tuple[str, str], list[RowQuery]] = {}
+    for query in queries:
+        if query.newest_first and query.low and query.limit < _SHARED_MAX:
+            ranges.setdefault((query.pk, query.low), []).append(query)
+    return {
+        query: replace(last, limit=min(_ROWS_EACH * sum(each.limit for each in group), _SHARED_MAX))
+        for group in ranges.values()
+        if len(group) > 1
+        for last in [max(group, key=lambda each: each.high)]
+        for query in group
+    }
+
+
+def _part(query: RowQuery, page: RowPage) -> RowPage | None:
+    """Cut the page of a query out of a page that begins later; None if the page ends before it."""
+    rows = [row for row in page.rows if row.sk <= query.high]
+    if page.more and len(rows) < query.limit:
+        return None
+    return RowPage(rows[: query.limit], more=page.more or len(rows) > query.limit)
 
 
 class GraphRows:

@@ -187,8 +187,7 @@ def test_the_last_ten_runs_of_a_page_of_jobs_cost_a_query_a_job_however_many_run
     shown = [len(job.latest_runs) for job in of_many[0].items]
     assert sorted(shown) == [1] * 8 + [10] * 2
     assert all(job.latest_runs[0] == job.latest_run for job in of_many[0].items)
-    # The facts of the further runs are a request more, in a round of its own.
-    assert [more - less for more, less in zip(of_many[1:3], of_few[1:3], strict=True)] == [1, 1]
+    assert of_many[1:3] == of_few[1:3]
     # The changes of eight partitions, their snapshots, and a request for the page.
     assert few.measure(lambda queries: queries.list_jobs("team-1", in_short=True, limit=10, offset=0))[1] == 10
 

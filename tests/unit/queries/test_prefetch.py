@@ -65,3 +65,15 @@ def test_a_table_that_reads_ahead_is_not_wrapped_again(behind):
 
     assert ReadAhead.of(table) is table
     assert ReadAhead.of(behind).get([A]) == {A: ROWS[A]}
+
+
+def test_short_queries_of_a_range_share_a_query_and_each_has_its_own_page(behind):
+    behind.put(Row("R", f"V#{number:03}") for number in range(200))
+    ends = ("V#000", "V#060", "V#102", "V#199", "V#~")
+    queries = [RowQuery("R", low="V#", high=end, newest_first=True, limit=limit) for end in ends for limit in (1, 3)]
+    pages = behind.query(queries)
+    behind.dynamo.calls = Calls()
+
+    assert ReadAhead(behind).query(queries) == pages
+    # The shared page of a hundred rows ends before the first two ends.
+    assert behind.dynamo.calls.reads == 1 + 4
