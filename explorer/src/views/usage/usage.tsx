@@ -1,16 +1,25 @@
 /** Usage of a column: who used it and what for, and what it flowed into. */
 
 import { useQuery } from "@tanstack/react-query";
-
-import { provenance as fetchProvenance, usage as fetchUsage, usageCsv } from "../../api/report-queries";
-import { MainLink } from "../../parts/controls";
+import { useMemo, useState } from "react";
+import {
+  provenance as fetchProvenance,
+  usage as fetchUsage,
+  type TagUsage,
+  type Usage,
+  usageCsv,
+  usageOfTag,
+} from "../../api/report-queries";
+import { sortFlows } from "../../model/flows";
+import { count, plural } from "../../model/format";
+import { Button, Filter, MainLink } from "../../parts/controls";
 import { CsvButton } from "../../parts/export";
 import { Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
-import { kindOf, nameOf } from "../../url/ids";
-import { columnsLink } from "../../url/state";
+import { TagHead } from "../../parts/tags";
+import { datasetId, kindOf, nameOf } from "../../url/ids";
+import { columnsLink, link } from "../../url/state";
 import { RangeChoice, useRange, Window } from "./range";
-import { Flows, Sources, Uses } from "./tables";
-import { TagUsageView } from "./tag";
+import { Flows, Sources, Tagged, Uses } from "./tables";
 
 export function UsageView() {
   const { node, tag } = useAddress("node", "tag");
@@ -47,5 +56,67 @@ function ColumnUsageView({ node }: { node: string }) {
         {(report) => <Sources report={report} />}
       </Loaded>
     </div>
+  );
+}
+
+export function TagUsageView({ tag }: { tag: string }) {
+  const range = useRange();
+  useTitle(`Usage of ${tag}`);
+  const result = useQuery(usageOfTag(tag, range));
+  return (
+    <div className="page">
+      <TagHead tag={tag}>
+        <p className="muted">The columns that have it, and where they flow unmasked</p>
+      </TagHead>
+      <div className="actions">
+        <MainLink to={link("search", { tag })}>All that has it</MainLink>
+        <RangeChoice of={{ tag }} />
+        <CsvButton name={`usage-${tag}`} load={() => usageCsv({ tag }, range)} />
+      </div>
+      <Loaded of={result}>
+        {(report) => (
+          <>
+            <Window report={report} />
+            <TaggedFlows report={report} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+/** Where a tag's columns flow: first what has no tag; what only failed runs reported is left out until it is wanted. */
+function TaggedFlows({ report }: { report: TagUsage }) {
+  const [filter, setFilter] = useState("");
+  const [isAll, setAll] = useState(false);
+  const { untagged, rest, failed } = useMemo(() => sortFlows(report.flows, report.columns), [report]);
+  const words = filter.toLowerCase().split(/\s+/);
+  const has = ({ column }: { column: Usage["column"] }) =>
+    words.every((word) =>
+      `${column.dataset.namespace} ${column.dataset.name}.${column.field ?? ""}`.toLowerCase().includes(word),
+    );
+  const datasets = (rows: readonly { column: Usage["column"] }[]) =>
+    plural(new Set(rows.map(({ column }) => datasetId(column.dataset))).size, "dataset");
+  return (
+    <>
+      <p>
+        <b>
+          {plural(report.columns.length, "column")} of {datasets(report.columns)}{" "}
+          {report.columns.length === 1 ? "is" : "are"} tagged. {count(untagged.length)} more in {datasets(untagged)}{" "}
+          {untagged.length === 1 ? "holds" : "hold"} it without the tag.
+        </b>
+      </p>
+      <div className="actions">
+        <Filter label="filter the columns" value={filter} set={setFilter} hint="filter, such as gold" />
+        {failed.length > 0 && (
+          <Button on={isAll} press={() => setAll(!isAll)}>
+            and {count(failed.length)} by failed runs alone
+          </Button>
+        )}
+      </div>
+      <Flows title="Flowed into, without the tag" flows={[...untagged, ...(isAll ? failed : [])].filter(has)} />
+      <Tagged columns={report.columns.filter(has)} />
+      {rest.length > 0 && <Flows title="Flowed into, tagged as well or indirectly" flows={rest.filter(has)} />}
+    </>
   );
 }
