@@ -166,7 +166,8 @@ function KeysDialog({ dialog }: { dialog: React.RefObject<HTMLDialogElement | nu
         ])}
       </dl>
       <p className="muted small">
-        Times are UTC; the time in your zone stands in their titles. Drawn with React Flow (MIT).
+        Times are UTC; the time in your zone stands in their titles. Drawn with React Flow (MIT), set in Inter (SIL Open
+        Font License 1.1).
       </p>
       <form method="dialog">
         <Button>Close</Button>

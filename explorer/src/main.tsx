@@ -1,4 +1,5 @@
 import "./style/base.css";
+import "./style/font.css";
 
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
@@ -11,15 +12,16 @@ import { App } from "./app";
 import { START } from "./features";
 import { parseColumns } from "./url/state";
 
-await START();
+// Titles are cut by their measured widths.
+await Promise.all([START(), document.fonts.load("1em Inter")]);
 
 // Every view is one segment below `explore/`, under whatever prefix that is.
 const base = location.pathname.replace(/\/[^/]*$/, "");
 
 const client = newQueryClient();
-const { node, depth, at } = parseColumns(location.search);
+const columns = parseColumns(location.search);
 // Columns take longest: the request begins while their view loads.
-if (location.pathname.endsWith("/columns") && node) void client.prefetchQuery(columnsQuery(node, depth, at));
+if (location.pathname.endsWith("/columns") && columns.node) void client.prefetchQuery(columnsQuery(columns));
 
 createRoot(document.getElementById("app")!).render(
   <StrictMode>

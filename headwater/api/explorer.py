@@ -64,7 +64,7 @@ def _policy(links: Links, further: Sequence[str]) -> str:
     sources = " ".join(("'self'", *sorted({f"{url.scheme}://{url.netloc}" for url in signed}), *further))
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; worker-src 'self'; img-src 'self' blob:; "
-        f"connect-src {sources}; "
+        f"font-src data:; connect-src {sources}; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 

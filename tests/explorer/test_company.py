@@ -203,6 +203,9 @@ def test_the_start_shows_the_estate_as_groups_and_a_click_opens_a_group_on_the_m
     estate = page.get_by_role("region", name="all jobs and their datasets")
     silver = estate.get_by_role("link", name="silver")
     silver.wait_for()
+    frame, lines = (estate.locator(parts) for parts in ("svg", ".line"))
+    low = [box["y"] + box["height"] for box in (line.bounding_box() for line in lines.all())]
+    assert max(low) <= frame.first.bounding_box()["y"] + frame.first.bounding_box()["height"]
     assert silver.inner_text().split("\n") == ["silver", "107 datasets · 40 jobs", "✕ 2", "▸ 2", "✓ 36"]
     silver.click()
     page.get_by_role("button", name="silver open").wait_for()

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.explorer.axe import serious_faults
+from tests.explorer.pipeline import NODES
 from tests.explorer.test_company import LAKE, REVENUE, WAREHOUSE
 
 pytestmark = pytest.mark.slow
@@ -164,9 +165,13 @@ def test_the_end_of_a_long_title_is_seen_at_each_scale(open_view, company):
     assert title.locator("xpath=../..").evaluate("(title) => title.scrollHeight <= title.clientHeight")
 
 
-def test_the_small_picture_leaves_the_buttons_beside_it_free(open_view, company):
+def test_the_small_picture_leaves_boxes_and_buttons_free(open_view, company):
     page = open_view(company, f"map?node={REVENUE}&depth=2", size=(1440, 900))
     small = page.locator(".react-flow__minimap")
+    page.locator(NODES).nth(30).wait_for()
+    # All is in sight, and would be covered.
+    assert small.count() == 0
+    page.get_by_role("button", name="zoom in").click()
     small.wait_for()
     box, buttons = small.bounding_box(), page.locator(".corner").bounding_box()
     assert box["y"] + box["height"] <= buttons["y"]

@@ -185,7 +185,7 @@ def test_the_picture_and_the_list_of_a_map_are_downloads(open_view, pipeline):
         texts[kind] = download.value.path().read_bytes()
     assert texts["Picture as SVG"].startswith(b"<svg")
     assert b"<script" not in texts["Picture as SVG"]
-    assert b'font-family="Arial, &quot;Liberation Sans&quot;, Helvetica, sans-serif"' in texts["Picture as SVG"]
+    assert b'font-family="Inter, Arial, &quot;Liberation Sans&quot;, Helvetica, sans-serif"' in texts["Picture as SVG"]
     assert re.search(rb">as of [\d: -]{19} UTC</text>.*>failed</text>", texts["Picture as SVG"])
     assert texts["Picture as PNG"].startswith(b"\x89PNG")
     assert b"\"'=cmd <img" in texts["List as CSV"]

@@ -107,6 +107,7 @@ def test_lines_of_columns_say_how_values_are_made_and_copied_columns_are_grey(op
     drawn = download.value.path().read_text()
     assert re.search(r">as of [\d: -]{19} UTC</text>.*>on the path</text>.*>late</text>", drawn)
     assert ">3.16 * fuel_kg</text>" in drawn
+    assert re.search(r"<style>@font-face .*Inter.*data:font/woff2;base64,", drawn)
 
 
 def test_the_way_to_a_failure_far_upstream_is_drawn_alone_and_the_rest_on_request(open_view, estate):

@@ -14,7 +14,7 @@ import {
 } from "../model/graph";
 import type { TestState } from "../model/terms";
 import { datasetId, fieldId, jobId, kindOf, learnName, type NodeName, slashed, unversioned } from "../url/ids";
-import type { Side } from "../url/state";
+import type { PictureState, Side } from "../url/state";
 import { call, callOf, getOf } from "./calls";
 import { Failure, get, type ResponseOf, type Schema } from "./client";
 
@@ -204,26 +204,27 @@ export const shownIdQuery = (node: string) => call("/api/v1/reports/impact", { n
 
 // -- columns
 
-/** The lines of columns on both sides, as of now or of a time. */
-export const columnsQuery = (node: string, depth: number, at: string) =>
-  queryOptions({
-    queryKey: ["columns", node, depth, at],
-    queryFn: ({ signal }) => columns(node, depth, at, signal),
-  });
+type ColumnsAt = Pick<PictureState, "node" | "depth" | "at" | "dir">;
+
+const keyOf = ({ node, depth, at, dir }: ColumnsAt) => [node, depth, at, dir === "up"] as const;
+
+/** The lines of columns on the drawn sides, as of now or of a time. Sources alone take a fraction of the time. */
+export const columnsQuery = (state: ColumnsAt) =>
+  queryOptions({ queryKey: ["columns", ...keyOf(state)], queryFn: ({ signal }) => columns(state, signal) });
 
 /** The same to compare with: none before the node existed. */
-export const columnsThen = (node: string, depth: number, at: string) =>
+export const columnsThen = (state: ColumnsAt) =>
   queryOptions({
-    queryKey: ["columns then", node, depth, at],
+    queryKey: ["columns then", ...keyOf(state)],
     queryFn: ({ signal }) =>
-      columns(node, depth, at, signal).catch((error: unknown) => {
+      columns(state, signal).catch((error: unknown) => {
         if (error instanceof Failure && error.status === 404) return NO_LINES;
         throw error;
       }),
   });
 
-async function columns(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
-  const query = { nodeId: node, depth, lineageAt: at, withDownstream: true };
+async function columns({ node, depth, at, dir }: ColumnsAt, signal?: AbortSignal): Promise<ColumnLines> {
+  const query = { nodeId: node, depth, lineageAt: at, withDownstream: dir !== "up" };
   const response = await get("/api/v1/column-lineage", { query, signal });
   const known = response.graph.flatMap(({ id, data }) => (data ? [{ ...data, id: unversioned(id) }] : []));
   return {

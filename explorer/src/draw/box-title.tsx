@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { cutToLines, type Title } from "../model/titles";
 import { Name } from "../parts/name";
 import { zoomLevel } from "./sight";
+import { widthIn } from "./svg";
 
 // Sizes of the text, as the styles have them.
 const SIZES_PX: Readonly<Record<string, number>> = { "zoom-large": 15, "zoom-name": 20 };
@@ -42,22 +43,4 @@ export function BoxTitle({ of: { title, alike }, width, lines = 2, age }: Props)
       </span>
     </span>
   );
-}
-
-let measure: CanvasRenderingContext2D | null = null;
-let ofPage = "";
-let last = "";
-
-/** Return what measures a bold text. The page's font is read once, for it makes the browser lay out the page. */
-export function widthIn(size: number, family = ""): (text: string) => number {
-  measure ??= document.createElement("canvas").getContext("2d");
-  const context = measure;
-  if (!context) return (text) => text.length * size * 0.6;
-  ofPage ||= getComputedStyle(document.body).fontFamily;
-  const font = `700 ${size}px ${family || ofPage}`;
-  return (text) => {
-    if (font !== last) context.font = font;
-    last = font;
-    return context.measureText(text).width;
-  };
 }

@@ -1,20 +1,31 @@
 /** The picture: nodes and arrows at their places, to move around in; lit or muted. */
 
-import { type Edge, MiniMap, type Node, type NodeChange, ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
-import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import "@xyflow/react/dist/base.css";
 import "../style/draw.css";
+import "./outside.css";
+import {
+  type Edge,
+  getNodesBounds,
+  MiniMap,
+  type Node,
+  type NodeChange,
+  ReactFlow,
+  ReactFlowProvider,
+  type ReactFlowState,
+  useReactFlow,
+  useStore,
+} from "@xyflow/react";
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { areasOf, type Box, type Placed, type Point } from "../layout/boxes";
 import { isBack } from "../layout/path";
+import { plural } from "../model/format";
 import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
-import type { Title } from "../model/titles";
+import { cutFront, type Title } from "../model/titles";
 import type { Direction } from "../url/state";
 import { type DrawnArrow, EDGE_TYPES, HighlightContext, NODE_TYPES, toEdge, toNode } from "./elements";
-import { OutsideView } from "./outside";
-import { zoomLevel } from "./sight";
+import { type Handled, useHandled, useSight, zoomLevel } from "./sight";
 import { usePlaced } from "./use-placed";
-import { type Handled, useHandled, useSight } from "./use-sight";
 
 const MAPPED_FROM = 30;
 
@@ -91,11 +102,21 @@ function Flow(props: CanvasProps) {
         onNodeMouseEnter={enter}
         onNodeMouseLeave={leave}
       >
-        {boxes.length > MAPPED_FROM && <MiniMap pannable zoomable ariaLabel="the whole picture, small" />}
+        {boxes.length > MAPPED_FROM && <SmallPicture nodes={nodes} />}
         <OutsideView nodes={nodes} titles={props.titles} />
       </ReactFlow>
     </HighlightContext.Provider>
   );
+}
+
+/** The whole picture, small; none while all of it is in sight, for it covers boxes. */
+function SmallPicture({ nodes }: { nodes: Node[] }) {
+  const area = useMemo(() => getNodesBounds(nodes), [nodes]);
+  const isInSight = useStore(({ transform: [x, y, scale], width, height }) => {
+    const [left, top] = [area.x * scale + x, area.y * scale + y];
+    return left >= 0 && top >= 0 && left + area.width * scale <= width && top + area.height * scale <= height;
+  });
+  return isInSight ? null : <MiniMap pannable zoomable ariaLabel="the whole picture, small" />;
 }
 
 /** A picture is for looking and moving around, not for editing; the view has its own keys. */
@@ -186,4 +207,59 @@ function usePins(picture: string) {
     }
   }, []);
   return { pins, move };
+}
+
+const PANNED = 0.7;
+const SIDES = ["left", "right"] as const;
+const WORDS = { left: "source", right: "use" };
+const NAMES_MAX = 2,
+  NAME_CHARS_MAX = 28;
+
+const rightOf = ({ position, width = 0 }: Node) => position.x + width;
+
+type Titles = ReadonlyMap<string, Title>;
+
+function OutsideView({ nodes, titles }: { nodes: readonly Node[]; titles: Titles }) {
+  const flow = useReactFlow();
+  const farthest = useMemo(
+    () => ({
+      left: [...nodes].sort((a, b) => rightOf(a) - rightOf(b)),
+      right: [...nodes].sort((a, b) => b.position.x - a.position.x),
+    }),
+    [nodes],
+  );
+  // As text, so that equal ones are drawn once.
+  const textsIn = useCallback(
+    ({ transform: [x, , zoom], width }: ReactFlowState) =>
+      SIDES.map((side) => {
+        const isOut = (node: Node) =>
+          side === "left" ? rightOf(node) * zoom + x < 0 : node.position.x * zoom + x > width;
+        return textOf(farthest[side].filter(isOut), WORDS[side], titles);
+      }).join("\n"),
+    [farthest, titles],
+  );
+  const texts = useStore(textsIn).split("\n");
+  const width = useStore((state) => state.width);
+  const pan = (side: (typeof SIDES)[number]) => {
+    const { x, y, zoom } = flow.getViewport();
+    void flow.setViewport({ x: x + (side === "left" ? PANNED : -PANNED) * width, y, zoom });
+  };
+  return SIDES.map(
+    (side, place) =>
+      texts[place] && (
+        <button key={side} className={`chip outside ${side}`} onClick={() => pan(side)}>
+          {side === "left" && "‹ "}
+          <span>{texts[place]}</span>
+          {side === "right" && " ›"}
+        </button>
+      ),
+  );
+}
+
+/** Return "4 sources beyond: raw.orders, raw.items, …", farthest first; nothing without a box. */
+function textOf(outside: readonly Node[], word: string, titles: Titles): string {
+  if (!outside.length) return "";
+  const names = outside.flatMap(({ id }) => titles.get(id)?.title ?? []).map((name) => cutFront(name, NAME_CHARS_MAX));
+  const listed = [...names.slice(0, NAMES_MAX), ...(outside.length > NAMES_MAX ? ["…"] : [])];
+  return `${plural(outside.length, word)} beyond: ${listed.join(", ")}`;
 }

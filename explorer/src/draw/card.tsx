@@ -13,7 +13,7 @@ import { FailingTests } from "../parts/tests";
 import type { Side } from "../url/state";
 import { BoxTitle } from "./box-title";
 
-export const CARD = { width: 256, height: 54 };
+export const CARD = { width: 256, height: 60 };
 const LINE_CHARS = 15,
   LINE_PX = 16;
 

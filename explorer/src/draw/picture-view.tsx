@@ -14,7 +14,7 @@ import { PictureChoice, Tools, useNarrow } from "../parts/tools";
 import { datasetOf } from "../url/ids";
 import { DEPTH_MAX, type Direction, type PictureState } from "../url/state";
 import { Canvas, type CanvasProps } from "./canvas";
-import type { Handled } from "./use-sight";
+import type { Handled } from "./sight";
 
 /** Whether a view shows its picture, its list, or both: on a phone the list at first. */
 export interface ListChoice {

@@ -1,7 +1,8 @@
-/** The part of a picture in sight: at first, and when the picture or its pane changes. */
+/** The part of a picture that is in sight: all of it or its focus at first, then the last node acted on. */
 
-import { getNodesBounds, type Node, type ReactFlowState, type useReactFlow } from "@xyflow/react";
-
+import { getNodesBounds, type Node, type ReactFlowState, useReactFlow, useStore } from "@xyflow/react";
+import { type RefObject, useCallback, useEffect, useImperativeHandle, useRef } from "react";
+import type { Placed } from "../layout/boxes";
 import type { Direction } from "../url/state";
 
 // From this scale on, all of the picture is in sight at first, with names of 11 pixels; below, the focus is, readable.
@@ -21,7 +22,7 @@ const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node) => ({
 });
 
 /** Show all of a graph where its names can be read; else the focus, at the edge where nothing follows. */
-export function showFirst(flow: FlowOf, nodes: readonly Node[], focus: string, dir: Direction): void {
+function showFirst(flow: FlowOf, nodes: readonly Node[], focus: string, dir: Direction): void {
   const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
   const { x: left, y: top, width, height } = getNodesBounds([...nodes]);
   const scale = pane ? Math.min((pane.width * 0.92) / width, (pane.height * 0.86) / height, 1) : 1;
@@ -37,7 +38,7 @@ export function showFirst(flow: FlowOf, nodes: readonly Node[], focus: string, d
 }
 
 /** Pan by as little as brings boxes into the pane; the first of them above all. */
-export function moveIntoSight(flow: FlowOf, ids: readonly string[]): void {
+function moveIntoSight(flow: FlowOf, ids: readonly string[]): void {
   const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
   const areas = ids.flatMap((id) => flow.getNode(id) ?? []).map(areaOf);
   if (!pane || !areas.length) return;
@@ -54,7 +55,7 @@ export function moveIntoSight(flow: FlowOf, ids: readonly string[]): void {
 }
 
 /** Return how many pixels of the pane a panel covers from below, as its sheet does on a phone. */
-export function coveredBelow(): number {
+function coveredBelow(): number {
   const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
   const panel = document.querySelector(".side")?.getBoundingClientRect();
   if (!pane || !panel || panel.left >= pane.right) return 0;
@@ -69,11 +70,95 @@ function shift(from: number, to: number, size: number): number {
 
 /** The least scales at which a box has all its text, larger text, or its name alone. */
 const FULL_FROM = 0.88;
-export const LARGE_FROM = 0.74;
+const LARGE_FROM = 0.74;
 const NAME_FROM = 0.25;
 
 export function zoomLevel({ transform: [, , scale] }: ReactFlowState): string {
   if (scale >= FULL_FROM) return "zoom-full";
   if (scale >= LARGE_FROM) return "zoom-large";
   return scale >= NAME_FROM ? "zoom-name" : "zoom-block";
+}
+
+/** A view's handle on the sight of its picture. */
+export interface Handled {
+  fit: () => void;
+  center: (id: string) => void;
+  focusNode: (id: string) => void;
+  zoom: (factor: number) => void;
+}
+
+interface Sight {
+  placed: Placed | null;
+  nodes: readonly Node[];
+  /** True while the places belong to other boxes. */
+  isPending: boolean;
+  focus: string;
+  dir: Direction;
+  depth: number;
+  isWhole: boolean;
+  inSight: readonly string[];
+}
+
+const paneSize = ({ width, height }: ReactFlowState) => `${width} ${height}`;
+
+export function useSight({ placed, nodes, isPending, focus, dir, depth, isWhole, inSight }: Sight): void {
+  const flow = useReactFlow();
+  const fit = useFit();
+  const pane = useStore(paneSize);
+  // The first layout on show; of a whole picture, the last layout after *Fit*.
+  const settled = useRef<Placed | null>(null),
+    fitted = useRef("");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new focus, side or depth is shown anew
+  useEffect(() => {
+    settled.current = null;
+  }, [focus, dir, depth, isWhole]);
+  useEffect(() => {
+    if (!placed || isPending || !nodes.length) return;
+    // A panel may open or close beside a whole picture, and change its pane.
+    if (isWhole ? settled.current === placed && fitted.current === pane : settled.current !== null) return;
+    settled.current = placed;
+    fitted.current = pane;
+    if (isWhole) fit();
+    else showFirst(flow, nodes, focus, dir);
+    performance.mark("map-drawn");
+  }, [placed, isPending, nodes, flow, focus, dir, isWhole, fit, pane]);
+  const sighted = inSight.join("\n");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the pane's size decides what is in sight
+  useEffect(() => {
+    // Not before the first sight, and after the new boxes are known.
+    if (!placed || !settled.current || isWhole) return;
+    const frame = requestAnimationFrame(() => moveIntoSight(flow, sighted.split("\n")));
+    return () => cancelAnimationFrame(frame);
+  }, [placed, pane, sighted, flow, isWhole]);
+}
+
+function useFit() {
+  const flow = useReactFlow();
+  return useCallback(() => void flow.fitView({ padding: 0.12, maxZoom: 1, minZoom: 0.05 }), [flow]);
+}
+
+/** Let a view move the sight. */
+export function useHandled(handled: RefObject<Handled | null>): void {
+  const flow = useReactFlow();
+  const fit = useFit();
+  useImperativeHandle(
+    handled,
+    () => ({
+      fit,
+      center: (id) => {
+        const node = flow.getNode(id);
+        if (!node) return;
+        const { position, width = 0, height = 0 } = node;
+        const zoom = Math.max(flow.getZoom(), LARGE_FROM);
+        const below = coveredBelow() / zoom;
+        void flow.setCenter(position.x + width / 2, position.y + (height + below) / 2, { zoom });
+      },
+      focusNode: (id) =>
+        document
+          .querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)
+          ?.focus({ preventScroll: true }),
+      zoom: (factor) => void (factor > 1 ? flow.zoomIn() : flow.zoomOut()),
+    }),
+    [fit, flow],
+  );
 }

@@ -4,7 +4,6 @@ import type { Box, Placed } from "../layout/boxes";
 import { lineIn } from "../layout/path";
 import { cutMiddle } from "../model/format";
 import { breakLines, cutToLines } from "../model/titles";
-import { widthIn } from "./box-title";
 import type { DrawnArrow } from "./elements";
 
 export interface Figure extends Box {
@@ -32,8 +31,7 @@ const INKS = [
 
 export type Inks = Record<(typeof INKS)[number], string>;
 const XMLNS = "http://www.w3.org/2000/svg";
-// Arial, Liberation Sans and Helvetica have letters of equal widths: texts fit as measured, on each machine.
-const SANS = 'Arial, "Liberation Sans", Helvetica, sans-serif';
+const SANS = 'Inter, Arial, "Liberation Sans", Helvetica, sans-serif';
 const MONO = "ui-monospace, Menlo, Consolas, monospace";
 const MARGIN = 24;
 const HEAD = 56,
@@ -57,6 +55,12 @@ export function readInks(): Inks {
   );
   probe.remove();
   return inks as unknown as Inks;
+}
+
+/** The rule of the page's font, with its bytes: a saved picture has the letters that were measured, on each machine. */
+function fontRule(): string {
+  const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
+  return rules.find((rule) => rule instanceof CSSFontFaceRule)?.cssText ?? "";
 }
 
 const escaped = (text: string) =>
@@ -119,7 +123,13 @@ export function toSvg(
     "font-family": escaped(SANS),
   };
   const ground = tag("rect", { x: left, y: top, width, height, fill: inks.canvas });
-  const drawn = [ground, ...lines, ...boxes, drawCaption(caption, { left, top, height }, inks)];
+  const drawn = [
+    tag("style", {}, fontRule()),
+    ground,
+    ...lines,
+    ...boxes,
+    drawCaption(caption, { left, top, height }, inks),
+  ];
   return { text: tag("svg", root, drawn.join("")), width, height };
 }
 
@@ -246,4 +256,22 @@ export async function toPng(svg: Drawing): Promise<Blob> {
   } finally {
     URL.revokeObjectURL(url);
   }
+}
+
+let measure: CanvasRenderingContext2D | null = null;
+let ofPage = "";
+let last = "";
+
+/** Return what measures a bold text. The page's font is read once, for it makes the browser lay out the page. */
+export function widthIn(size: number, family = ""): (text: string) => number {
+  measure ??= document.createElement("canvas").getContext("2d");
+  const context = measure;
+  if (!context) return (text) => text.length * size * 0.6;
+  ofPage ||= getComputedStyle(document.body).fontFamily;
+  const font = `700 ${size}px ${family || ofPage}`;
+  return (text) => {
+    if (font !== last) context.font = font;
+    last = font;
+    return context.measureText(text).width;
+  };
 }

@@ -39,7 +39,7 @@ export interface Task {
 }
 
 export const RANK_GAP = 64;
-export const ROW_GAP = 26;
+export const ROW_GAP = 20;
 
 /** Sort the boxes by their last heights, new boxes by id: the order of the input has no effect. */
 export function inOrder(task: Task): Box[] {
@@ -67,6 +67,17 @@ export function anchored(placed: Placed, id: string, was: Point | undefined): Pl
 /** Return the bends of the line between two boxes: it crosses no box. */
 export const bendsOf = (placed: Placed, { from, to }: { from: string; to: string }): readonly Point[] =>
   placed.bends[`${from}→${to}`] ?? [];
+
+const SAME_RANK_PX = 128;
+
+/** Find the nearest box above or below in the same rank. */
+export function findBeside({ at }: Placed, id: string, isUp: boolean): string | null {
+  const here = at[id];
+  if (!here) return null;
+  const far = (other: string) => (at[other]!.y - here.y) * (isUp ? -1 : 1);
+  const rank = Object.keys(at).filter((other) => Math.abs(at[other]!.x - here.x) < SAME_RANK_PX && far(other) > 0);
+  return rank.sort((a, b) => far(a) - far(b))[0] ?? null;
+}
 
 /** The boxes of an arrow at their places. */
 export const areasOf = (

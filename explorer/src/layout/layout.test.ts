@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { anchored, type Task } from "./boxes";
 import { layered } from "./layered";
 import { lineOf } from "./path";
-import { simple } from "./simple";
+import { simple } from "./place";
 
 /** A graph without circles: each box may lead to some of the next ones; the same for the same seed. */
 function aTask(boxes: number, seed: number): Task {

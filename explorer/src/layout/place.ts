@@ -1,7 +1,7 @@
 /** The layout, computed beside the page: what it computes never keeps a reader from moving the picture. */
 
-import type { Placed, Task } from "./boxes";
-import { simple } from "./simple";
+import { type Placed, RANK_GAP, ROW_GAP, type Task } from "./boxes";
+import { rankBoxes } from "./ranks";
 
 const WAIT_MS = 3000;
 
@@ -12,15 +12,13 @@ function start(): Worker {
   return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 }
 
-/** Start the worker before it is needed. */
-function warmUp(): void {
-  worker ??= start();
-}
+// Its file loads beside the first data.
+if ("Worker" in globalThis) worker = start();
 
 export function place(task: Task, signal: AbortSignal): Promise<Placed> {
-  warmUp();
   const mine = ++number;
-  const on = worker!;
+  worker ??= start();
+  const on = worker;
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer);
@@ -50,4 +48,21 @@ export function place(task: Task, signal: AbortSignal): Promise<Placed> {
     on.addEventListener("error", fail);
     on.postMessage({ number: mine, task });
   });
+}
+
+export function simple(task: Task): Placed {
+  const { boxes, ranks } = rankBoxes(task);
+  const at: Placed["at"] = {};
+  let x = 0;
+  for (const rank of [...new Set(ranks.values())].sort((a, b) => a - b)) {
+    const here = boxes.filter((box) => ranks.get(box.id) === rank);
+    const height = here.reduce((sum, box) => sum + box.height + ROW_GAP, -ROW_GAP);
+    let y = -height / 2;
+    for (const box of here) {
+      at[box.id] = { x, y };
+      y += box.height + ROW_GAP;
+    }
+    x += Math.max(...here.map((box) => box.width)) + RANK_GAP;
+  }
+  return { at, bends: {}, lanes: {} };
 }

@@ -128,7 +128,7 @@ interface Showing {
   isShown: (id: string, dataset: string) => boolean;
 }
 
-/** A card for each dataset: the columns on the selected path, the first columns, the rest in the order of the schema. */
+/** A card for each dataset, with the columns on the selected path and the first of the rest, in the order of the schema. */
 export function cardsOf(lines: ColumnLines, { path, opened, first, isShown }: Showing): Card[] {
   const cards = new Map<string, { card: Card; columns: Map<string, CardColumn> }>();
   for (const column of [...lines.columns, ...[...lines.sources.values()].flat()]) {
@@ -141,21 +141,23 @@ export function cardsOf(lines: ColumnLines, { path, opened, first, isShown }: Sh
     if (field !== null && !columns.has(id) && isShown(id, dataset)) columns.set(id, { id, field, type });
   }
   const places = new Map(lines.columns.map(({ id, place }) => [id, place ?? Infinity]));
-  const rank = (id: string) => (path.has(id) ? -1 : first.has(id) ? 0 : (places.get(id) ?? Infinity));
+  const rank = (id: string) => (first.has(id) ? 0 : (places.get(id) ?? Infinity));
   return [...cards.values()].map(({ card, columns }) => {
     const all = [...columns.values()].sort((a, b) => {
       const [place, other] = [rank(a.id), rank(b.id)];
       return place === other ? (a.field < b.field ? -1 : 1) : place - other;
     });
-    const least = Math.max(COLUMNS_SHOWN, all.filter(({ id }) => path.has(id)).length);
+    const onPath = all.filter(({ id }) => path.has(id));
+    const least = Math.max(COLUMNS_SHOWN, onPath.length);
     const filter = opened.get(card.id);
-    const shown =
-      filter === undefined
-        ? all.slice(0, least)
-        : all.filter(({ field }) => field.toLowerCase().includes(filter.toLowerCase()));
-    const drawn = new Set(shown);
-    const hidden = all.filter((column) => !drawn.has(column)).map(({ id }) => id);
-    return { ...card, columns: shown, more: hidden.length, hidden, filter: all.length > least ? (filter ?? "") : null };
+    const drawn = new Set([...onPath, ...all.filter(({ id }) => !path.has(id))].slice(0, least));
+    const isDrawn = (column: CardColumn) =>
+      filter === undefined ? drawn.has(column) : column.field.toLowerCase().includes(filter.toLowerCase());
+    const hidden = all.filter((column) => !isDrawn(column)).map(({ id }) => id);
+    return {
+      ...{ ...card, columns: all.filter(isDrawn), more: hidden.length, hidden },
+      filter: all.length > least ? (filter ?? "") : null,
+    };
   });
 }
 

@@ -13,16 +13,16 @@ export interface Freshness {
 
 const isFailed = (item: Item | undefined) => item?.state === "FAILED" || item?.state === "ABORTED";
 
-/** Return the time of the last complete run of a writer; null if no writer is loaded.
+/** Return the time of the last complete run of a writer; where none is loaded, of the mark; null if unknown.
  *
  * A dataset's own time is the time of its last event, a reader's included.
  */
-export function writtenAt({ items, up }: Lineage, id: string): string | null {
+export function writtenAt({ items, up }: Lineage, id: string, mark?: Freshness): string | null {
   const ends = (up.get(id) ?? []).flatMap((job) => {
     const writer = items.get(job);
     return writer?.kind === "job" && writer.state === "COMPLETED" && writer.endedAt ? [writer.endedAt] : [];
   });
-  return ends.sort().at(-1) ?? null;
+  return ends.sort().at(-1) ?? mark?.written ?? null;
 }
 
 /** Return "late", "on old data", both, or nothing. */

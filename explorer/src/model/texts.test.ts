@@ -267,7 +267,8 @@ test.each([
   ["daily.load", "daily.load"],
   ["warehouse_daily.load_orders", "warehouse_daily.load_orders"],
   ["nordwind_warehouse_daily.load_orders", "…arehouse_daily.load_orders"],
-  ["refresh 128:warehouse floor 4", "…h 128:warehouse floor 4"],
+  ["refresh 128:warehouse floor 4", "…128:warehouse floor 4"],
+  ["nordwind.staging.load_orders_by_week", "…staging.load_orders_by_week"],
   ["a.bcdefghijklmnopqrstuvwxyz0123456789.load", "…klmnopqrstuvwxyz0123456789.load"],
 ])("of a title that is longer than two lines of 16 the end is kept: %s", (text, cut) =>
   expect(cutToLines(text, { lines: 2, width: 16, widthOf: ({ length }) => length })).toBe(cut),

@@ -109,17 +109,18 @@ export function shortOf(namespace: string): string {
   return namespace.startsWith("arn:aws:glue:") ? "glue" : namespace;
 }
 
-const BEFORE_DIFFERENCE = 8;
+const NEAR_CHARS = 8;
 
-/** Return the end of a name too long to fit. If another title ends alike, keep the difference before the end. */
+/** Return the end of a name too long to fit, from a whole part if one is near. If another title ends alike, keep the difference before the end. */
 function cut(text: string, alike: number, fits: (text: string) => boolean): string {
   if (fits(text)) return text;
   const differs = text.length - (alike < text.length ? alike : 0) - 1;
   for (let start = 1; start <= differs; start++) {
-    const end = `…${text.slice(start)}`;
-    if (fits(end)) return end;
+    if (!fits(`…${text.slice(start)}`)) continue;
+    const part = text.slice(start, Math.min(differs, start + NEAR_CHARS)).search(/[\s./]/);
+    return `…${text.slice(part < 0 ? start : start + part + 1).trimStart()}`;
   }
-  const from = Math.max(0, differs - BEFORE_DIFFERENCE);
+  const from = Math.max(0, differs - NEAR_CHARS);
   const head = `${from ? "…" : ""}${text.slice(from, differs + 1)}`;
   for (let start = differs + 2; start < text.length; start++) {
     const both = `${head}…${text.slice(start)}`;

@@ -29,6 +29,13 @@ test("a page of a gateway is named as such", async () => {
   await screen.findByText("a gateway or proxy responded, not the API");
 });
 
+test("a response in another form is said in words, its error in small", async () => {
+  openPage("map?node=dataset:a:b", { "/api/v1/lineage": { graph: [{ id: "dataset:a:b", type: "DATASET" }] } });
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toContain("The response could not be readIt has another form than this page knows");
+  expect(alert.querySelector("p:not(.mono)")!.textContent).not.toContain("TypeError");
+});
+
 test("a view that cannot be drawn leaves header and search", async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { user } = openPage(JOB, { [PATH]: { name: "check" } });

@@ -33,9 +33,11 @@ export function Nothing({ title, children }: { title: string; children?: ReactNo
   );
 }
 
+const UNREADABLE = "It has another form than this page knows. After an update of the service, load the page again.";
+
 /** A failed call: its name, the reason, and the time to try again. */
 export function Failed({ error, retry }: { error: unknown; retry: () => void }) {
-  const failure = error instanceof Failure ? error : new Failure("the page", 0, String(error));
+  const failure = error instanceof Failure ? error : new Failure(String(error), 0, UNREADABLE);
   const [left, setLeft] = useState(failure.retryAfterS ?? 0);
   useEffect(() => {
     if (left <= 0) return;
@@ -150,9 +152,11 @@ const noticeOf = (error: Error) =>
 
 /** A failure in a sentence. */
 const sentenceOf = (error: Error) =>
-  error instanceof Failure && error.status
-    ? `the API responded with ${error.status}, ${error.message}.`
-    : `${error.message}.`;
+  !(error instanceof Failure)
+    ? UNREADABLE
+    : error.status
+      ? `the API responded with ${error.status}, ${error.message}.`
+      : `${error.message}.`;
 
 export function When({ time }: { time: string | null }) {
   return time ? (

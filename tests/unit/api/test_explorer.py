@@ -15,7 +15,7 @@ from tests.unit.api.proxy import CONTEXT
 PAGE = "<!doctype html><title>Headwater</title>"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; worker-src 'self'; img-src 'self' blob:; "
-    "connect-src 'self' https://archive.s3.amazonaws.com https://intake.s3.amazonaws.com; "
+    "font-src data:; connect-src 'self' https://archive.s3.amazonaws.com https://intake.s3.amazonaws.com; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 

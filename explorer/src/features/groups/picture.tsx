@@ -7,7 +7,7 @@ import { Link } from "wouter";
 import "./picture.css";
 
 import { GROUP, GroupBox } from "../../draw/group-box";
-import type { Point } from "../../layout/boxes";
+import type { Placed } from "../../layout/boxes";
 import { layered } from "../../layout/layered";
 import { type Line, lineIn } from "../../layout/path";
 import { count } from "../../model/format";
@@ -67,13 +67,14 @@ function drawingOf(estate: Lineage) {
   const placed = layered({ boxes, arrows: [...arrows], last: {} });
   const sizes = new Map(boxes.map((box) => [box.id, box]));
   const lines = arrows.map(({ from, to, jobs }) => ({ jobs, ...lineIn(placed, sizes, { from, to }) }));
-  return { groups: [...groups.values()], lines, at: placed.at, ...areaOf(Object.values(placed.at), lines) };
+  return { groups: [...groups.values()], lines, at: placed.at, ...areaOf(placed, lines) };
 }
 
-/** The area of boxes and lines: an arrow back runs below all of them. */
-function areaOf(places: readonly Point[], lines: readonly Line[]) {
-  const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
-  const [left, top] = [Math.min(...xs) - MARGIN, Math.min(...ys) - MARGIN];
-  const bottom = Math.max(...ys.map((y) => y + GROUP.height), ...lines.map(({ middle }) => middle.y));
+/** The area of boxes and lines: an arrow back, or one past other ranks, may run below all boxes. */
+function areaOf({ at, bends }: Placed, lines: readonly Line[]) {
+  const [xs, ys] = [Object.values(at).map(({ x }) => x), Object.values(at).map(({ y }) => y)];
+  const passes = [...lines.map(({ middle }) => middle), ...Object.values(bends).flat()].map(({ y }) => y);
+  const [left, top] = [Math.min(...xs) - MARGIN, Math.min(...ys, ...passes) - MARGIN];
+  const bottom = Math.max(...ys.map((y) => y + GROUP.height), ...passes);
   return { left, top, width: Math.max(...xs) + GROUP.width + MARGIN - left, height: bottom + MARGIN - top };
 }

@@ -5,7 +5,7 @@ import { Link } from "wouter";
 
 import { count } from "../../model/format";
 import { link } from "../../url/state";
-import { StartCard } from "../../views/start/jobs";
+import { StartCard } from "../../views/start/work";
 import { keyOfNews, NewsItem } from "./news";
 import { inBrief } from "./news-lines";
 import { feed } from "./queries";

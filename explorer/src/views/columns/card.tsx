@@ -1,20 +1,24 @@
 /** A dataset opened to its columns. */
 
+import { useStore } from "@xyflow/react";
+
 import "./card.css";
 import { BoxTitle } from "../../draw/box-title";
+import { zoomLevel } from "../../draw/sight";
 import type { Box } from "../../layout/boxes";
 import type { Card } from "../../model/columns";
 import type { Change } from "../../model/compare";
 import { count, cutMiddle } from "../../model/format";
 import { type Freshness, troubleOf } from "../../model/freshness";
 import type { IndirectSource } from "../../model/indirect";
-import { cutFront, splitTitle, type Title } from "../../model/titles";
+import { splitTitle, type Title } from "../../model/titles";
 import { KindOf, SignOf } from "../../parts/signs";
 
 // The room of a card; a longer type is in the hint and in the panel.
-const TITLE_CHARS_MAX = 22,
+const NAME_PX = 190,
   ROW_CHARS_MAX = 27,
   FORMULA_CHARS_MIN = 6;
+const ROW_CHARS: Readonly<Record<string, number>> = { "zoom-large": 23, "zoom-name": 17 };
 
 const WIDTH = 240,
   HEAD = 34,
@@ -56,7 +60,7 @@ export function ColumnCard({ card, title, focus, sel, path, changes, formulas, f
     >
       <div className="name" title={[card.name, card.namespace, trouble].join("\n").trimEnd()}>
         <KindOf of="dataset" namespace={card.namespace} />
-        <span>{cutFront(name, TITLE_CHARS_MAX, title.alike)}</span>
+        <BoxTitle of={{ ...title, title: name }} width={NAME_PX} lines={1} />
         {folder && <span className="where">{folder}</span>}
         {card.stale && (
           <span className="stale" title="stale">
@@ -132,7 +136,7 @@ function Row({ column: { id, field, type }, look, formula, change, choose }: Row
           {SIGNS[change]}
         </b>
       )}
-      <span>{cutMiddle(field, ROW_CHARS_MAX)}</span>
+      <span>{cutMiddle(field, ROW_CHARS[useStore(zoomLevel)] ?? ROW_CHARS_MAX)}</span>
       {about && <span className={isFormula ? "type formula" : "type"}>{about}</span>}
     </button>
   );

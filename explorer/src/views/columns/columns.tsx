@@ -1,23 +1,25 @@
 /** Columns: datasets opened to their columns, and the whole path of the selected one. */
 
-import { useLocation, useSearch } from "wouter";
-
-import { PictureView } from "../../draw/picture-view";
+import { useCallback } from "react";
+import { useSearch } from "wouter";
+import type { DrawnArrow } from "../../draw/elements";
+import { ListButton, PictureView, ReachChoice } from "../../draw/picture-view";
 import type { ColumnLines } from "../../model/columns";
 import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
+import { Button, LinkButton } from "../../parts/controls";
 import { Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useOwnName } from "../../parts/me";
 import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
-import { type ColumnsState, columnsLink, mapLink, parseColumns } from "../../url/state";
-import { type ColumnsData, useColumnsData } from "./data";
+import { type ColumnsState, columnsLink, link, mapLink, parseColumns } from "../../url/state";
+import { ColumnCard, IndirectBox, usedFor } from "./card";
+import { ExportMenu } from "./export";
+import { useColumnsKeys } from "./keys";
 import { ColumnList } from "./list";
-import { type OpenColumns, useOpenColumns } from "./open-columns";
+import { type ColumnsData, type OpenColumns, useColumnsData, useOpenColumns } from "./open-columns";
 import { ColumnPanel } from "./panel";
 import type { ColumnsPicture } from "./picture";
-import { useCanvas } from "./stage";
-import { ColumnsTools } from "./tools";
 
 // Changes of the datasets next to it are ticks of the bar.
 const TICKS_DEPTH = 1;
@@ -100,11 +102,92 @@ function Panel({ columns: { state, picture, actions, list } }: { columns: OpenCo
   );
 }
 
-function useColumnsKeys({ state, picture: { sel }, actions }: OpenColumns) {
-  const [, navigate] = useLocation();
-  const { node, at, vs } = state;
+function useCanvas(columns: OpenColumns) {
+  const { state, picture, actions } = columns;
+  const { cards, kept, path, boxes, arrows, layoutArrows, titles } = picture;
   return {
-    i: () => actions.to({ indirect: !state.indirect }),
-    c: () => navigate(mapLink({ node: datasetOf(node), at, vs, sel: sel ? datasetOf(sel) : "" })),
+    ...{ boxes, arrows, layoutArrows, titles },
+    focus: datasetOf(state.node),
+    isCompared: (picture.comparison?.changes.size ?? 0) > 0,
+    path: null,
+    isOnPath: (arrow: DrawnArrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect"),
+    neighbours: (id: string) => new Set([id]),
+    draw: useCardDrawing(columns),
+    label: useLabels(columns),
+    onChoose: () => undefined,
+    onClear: () => (state.sel ? actions.to({ sel: "" }) : undefined),
+    empty: cards.length <= 1 && kept.length === 0 && <NoLines />,
   };
+}
+
+const NoLines = () => (
+  <div className="empty">
+    <h2>No lineage of its columns is reported</h2>
+    <p>
+      Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.
+    </p>
+  </div>
+);
+
+/** Return what draws a dataset: a card of columns, or the box of an indirect source. */
+function useCardDrawing({ state, picture, actions }: OpenColumns) {
+  const { cards, formulas, freshness, indirect, titles, sel, path, comparison } = picture;
+  const { toggle, open } = actions;
+  return useCallback(
+    (id: string) => {
+      const card = cards.find((other) => other.id === id);
+      const source = indirect.find((other) => other.id === id);
+      if (!card) return source ? <IndirectBox source={source} title={titles.get(id)!} /> : null;
+      return (
+        <ColumnCard
+          card={card}
+          title={titles.get(id)!}
+          focus={id === datasetOf(state.node)}
+          sel={sel}
+          path={path}
+          changes={comparison?.changes}
+          formulas={formulas}
+          freshness={freshness?.get(id)}
+          choose={(column) => toggle(column, sel)}
+          open={(filter) => open(id, filter)}
+        />
+      );
+    },
+    [cards, formulas, freshness, indirect, titles, sel, path, state.node, toggle, open, comparison],
+  );
+}
+
+function useLabels({ picture: { cards, indirect } }: OpenColumns) {
+  return useCallback(
+    (id: string) => {
+      const source = indirect.find((other) => other.id === id);
+      if (source && !cards.some((card) => card.id === id))
+        return `dataset ${source.name}, indirect: ${usedFor(source)}`;
+      const columns = cards.find((card) => card.id === id)?.columns.length ?? 0;
+      return `dataset ${nameOf(id).name}, ${plural(columns, "column")}`;
+    },
+    [cards, indirect],
+  );
+}
+
+const WORDS = { up: "Sources", both: "Both", down: "Uses" };
+
+function ColumnsTools({ columns }: { columns: OpenColumns }) {
+  const { state, picture, actions, list } = columns;
+  const { node, indirect, at, vs } = state;
+  const { sel } = picture;
+  return (
+    <>
+      <ReachChoice state={state} words={WORDS} change={actions.to} />
+      <Button on={indirect} press={() => actions.to({ indirect: !indirect })}>
+        Indirect
+      </Button>
+      <ListButton open={columns} />
+      {list.isNarrow && sel && <Button press={() => actions.closePanel(false)}>About {nameOf(sel).field}</Button>}
+      <LinkButton to={mapLink({ node: datasetOf(node), at, vs })}>Map</LinkButton>
+      {sel && <LinkButton to={link("impact", { node: sel })}>What breaks</LinkButton>}
+      {sel && <LinkButton to={link("usage", { node: sel })}>Usage</LinkButton>}
+      <ExportMenu columns={columns} />
+    </>
+  );
 }

@@ -1,13 +1,19 @@
-/** Columns that are open: what their bar, picture, list, panel and keys share. */
+/** Open columns: their lines, what a reader does with them, their changes. */
 
-import { type OpenPicture, useHandles } from "../../draw/picture-view";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useCallback, useMemo, useState } from "react";
+import { useLocation } from "wouter";
+import { columnsQuery, columnsThen, foldedLineage } from "../../api/queries";
+import { areChangesOpen, type OpenPicture, useHandles } from "../../draw/picture-view";
+import { columnChangeRows } from "../../model/changes";
 import type { ColumnLines } from "../../model/columns";
+import { isWide } from "../../model/graph";
+import type { Steps } from "../../parts/changes";
 import { useNarrow } from "../../parts/tools";
-import type { ColumnsState } from "../../url/state";
-import { type Actions, useActions } from "./actions";
-import type { ColumnsData } from "./data";
+import { useCauses } from "../../parts/use-causes";
+import { datasetOf, nameOf } from "../../url/ids";
+import { type ColumnsState, columnsLink, isStep, type Panel } from "../../url/state";
 import { type ColumnsPicture, usePicture } from "./picture";
-import { useChanges } from "./use-changes";
 
 export interface OpenColumns extends OpenPicture {
   state: ColumnsState;
@@ -22,4 +28,102 @@ export function useOpenColumns(state: ColumnsState, data: ColumnsData, now: Colu
   const handles = useHandles(state, (list) => actions.to({ list }));
   const changes = useChanges({ state, picture, actions, ...handles });
   return { state, data, picture, actions, ...handles, changes };
+}
+
+export type ColumnsData = ReturnType<typeof useColumnsData>;
+
+/** Return the lines now, and those to compare with: null without such a time, and while they load. */
+export function useColumnsData(state: ColumnsState) {
+  const { node, vs } = state;
+  const now = useQuery({ ...columnsQuery(state), enabled: node !== "", placeholderData: keepPreviousData });
+  const other = useQuery({
+    ...columnsThen({ ...state, at: vs }),
+    enabled: node !== "" && vs !== "",
+    placeholderData: keepPreviousData,
+  });
+  return {
+    now,
+    isLate: now.isPlaceholderData,
+    before: vs ? (other.data ?? null) : null,
+    failure: vs ? other.error : null,
+    retry: () => void other.refetch(),
+  };
+}
+
+export interface Actions {
+  /** Id of the dataset that was acted on last: it stays where it is, and in sight. */
+  anchor: string;
+  to: (change: Partial<ColumnsState>) => void;
+  /** Select a column, and show its panel or another one. */
+  choose: (id: string, panel?: Panel) => void;
+  /** Select a column, or clear the selection if it is of that column. */
+  toggle: (id: string, sel: string) => void;
+  /** The datasets that show all of their columns, each with the filter of its card. */
+  opened: ReadonlyMap<string, string>;
+  open: (dataset: string, filter: string) => void;
+  /** Whether the panel is hidden though a column is selected, as on a phone. */
+  isPanelClosed: boolean;
+  closePanel: (isClosed: boolean) => void;
+}
+
+export function useActions(state: ColumnsState, isNarrow: boolean): Actions {
+  const [, navigate] = useLocation();
+  const [opened, setOpened] = useState<ReadonlyMap<string, string>>(new Map());
+  const [anchor, setAnchor] = useState(datasetOf(state.sel || state.node));
+  const [isPanelClosed, closePanel] = useState(isNarrow);
+  const to = useCallback(
+    (change: Partial<ColumnsState>) =>
+      navigate(columnsLink({ ...state, ...change }), { replace: !isStep(state, change) }),
+    [navigate, state],
+  );
+  const select = useCallback(
+    (id: string, sel: string, panel: Panel = state.panel === "none" ? "none" : "") => {
+      closePanel(false);
+      setAnchor(datasetOf(id));
+      to({ sel, panel });
+    },
+    [to, state.panel],
+  );
+  const choose = useCallback((id: string, panel?: Panel) => select(id, id, panel), [select]);
+  const toggle = useCallback(
+    (id: string, sel: string) => select(id, id === sel && id !== state.node ? "" : id),
+    [select, state.node],
+  );
+  const open = useCallback((dataset: string, filter: string) => {
+    setAnchor(dataset);
+    setOpened((now) => new Map([...now, [dataset, filter]]));
+  }, []);
+  return { anchor, to, choose, toggle, opened, open, isPanelClosed, closePanel };
+}
+
+type Compared = Pick<OpenColumns, "state" | "picture" | "actions" | "list" | "handled">;
+
+export function useChanges({ state, picture, actions, list, handled }: Compared): Steps {
+  const { comparison, cards, titles } = picture;
+  const isOpen = comparison !== null && comparison.changes.size > 0 && areChangesOpen(state, list);
+  const { depth, at, vs } = state,
+    node = datasetOf(state.node);
+  const graph = useQuery({ ...foldedLineage(node, depth), enabled: isOpen });
+  const isTooWide = graph.data !== undefined && isWide(graph.data);
+  const { causes, note } = useCauses({ node, depth, at, vs }, isOpen && graph.isFetched, isTooWide);
+  const rows = useMemo(() => {
+    const drawn = new Set(cards.flatMap((card) => [...card.columns.map(({ id }) => id), ...card.hidden]));
+    return comparison ? columnChangeRows(comparison, drawn, causes) : [];
+  }, [comparison, cards, causes]);
+  return {
+    rows,
+    isOpen,
+    note,
+    sel: state.sel,
+    titleOf: ({ id, name }) => {
+      const title = titles.get(datasetOf(id))?.title;
+      return title ? `${title}.${nameOf(id).field}` : name;
+    },
+    goTo: (id) => {
+      if (cards.some(({ hidden }) => hidden.includes(id))) actions.open(datasetOf(id), "");
+      actions.choose(id, "changes");
+      handled.current?.center(datasetOf(id));
+    },
+    close: () => actions.to({ panel: "none" }),
+  };
 }

@@ -9,7 +9,7 @@ import type { Figure } from "../../draw/svg";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
 import { age, agoShort } from "../../model/format";
-import { healthOf, writtenAt } from "../../model/freshness";
+import { healthOf, troubleOf, writtenAt } from "../../model/freshness";
 import { type Arrow, arrowKey, type Item } from "../../model/graph";
 import { rowsOf } from "../../model/list";
 import { Downloads } from "../../parts/export";
@@ -76,7 +76,8 @@ function figuresOf(picture: MapPicture, comparison: Comparison | null): Figure[]
 function figureOf(item: Item, picture: MapPicture, comparison: Comparison | null): Figure {
   const { title, place } = picture.titles.get(item.id)!;
   const isRound = picture.onLines.has(item.id);
-  const { health, since } = healthOf(item, writtenAt(picture.lineage, item.id), picture.freshness.get(item.id));
+  const freshness = picture.freshness.get(item.id);
+  const { health, since } = healthOf(item, writtenAt(picture.lineage, item.id, freshness), freshness);
   const change = comparison?.changes.get(item.id);
   const state = item.state
     ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}`
@@ -91,7 +92,8 @@ function figureOf(item: Item, picture: MapPicture, comparison: Comparison | null
     title,
     name: item.name,
     sign: pathOfKind(item.kind, item.namespace),
-    about: item.kind === "job" ? state : `${item.stale ? "stale · " : ""}${place}`,
+    about:
+      item.kind === "job" ? state : [item.stale && "stale", place, troubleOf(freshness)].filter(Boolean).join(" · "),
     ink: change ? INK[change] : isRound ? INK_OF[health] : inkOf(item),
   };
 }

@@ -1,9 +1,8 @@
 /** The keys of a map. */
 
 import { useLocation } from "wouter";
-import { CARD } from "../../draw/card";
 import { stepBack } from "../../draw/picture-view";
-import type { Placed } from "../../layout/boxes";
+import { findBeside, type Placed } from "../../layout/boxes";
 import { drawnArrows, type Picture } from "../../model/hubs";
 import { NO_PATHS } from "../../url/state";
 import { columnsOf, type OpenMap } from "./open-map";
@@ -50,14 +49,9 @@ function walk(shown: Picture, placed: Placed | null, from: string, key: string):
   if (!placed || !here) return null;
   const far = (id: string) => Math.abs((placed.at[id]?.y ?? 0) - here.y);
   if (key === "ArrowLeft" || key === "ArrowRight") {
-    const next = drawnArrows(shown).flatMap((arrow) =>
-      key === "ArrowLeft" ? (arrow.to === from ? [arrow.from] : []) : arrow.from === from ? [arrow.to] : [],
-    );
+    const [end, other] = key === "ArrowLeft" ? (["to", "from"] as const) : (["from", "to"] as const);
+    const next = drawnArrows(shown).flatMap((arrow) => (arrow[end] === from ? [arrow[other]] : []));
     return next.sort((a, b) => far(a) - far(b))[0] ?? null;
   }
-  const up = key === "ArrowUp";
-  const rank = Object.entries(placed.at).filter(
-    ([id, { x, y }]) => id !== from && Math.abs(x - here.x) < CARD.width / 2 && (up ? y < here.y : y > here.y),
-  );
-  return rank.sort(([a], [b]) => far(a) - far(b))[0]?.[0] ?? null;
+  return findBeside(placed, from, key === "ArrowUp");
 }

@@ -1,10 +1,17 @@
-/** The map: the graph around one dataset or job, which a reader expands node by node. */
+/** The map: the graph around a dataset or job, which a reader expands node by node. */
 
+import { type ReactNode, useCallback } from "react";
 import { Link, useSearch } from "wouter";
-
+import { Card, type CardLook, spoken } from "../../draw/card";
+import type { DrawnArrow } from "../../draw/elements";
+import { FoldBox, moreOf, StubBox } from "../../draw/fold-box";
+import { GroupBox, spokenGroup } from "../../draw/group-box";
 import { PictureView } from "../../draw/picture-view";
+import { RoundJob } from "../../draw/round-job";
 import { plural, utc } from "../../model/format";
-import type { Lineage } from "../../model/graph";
+import { writtenAt } from "../../model/freshness";
+import { arrowKey, degreeOf, type Lineage } from "../../model/graph";
+import { neighboursOf } from "../../model/paths";
 import { titleOf } from "../../model/titles";
 import { Loaded, Nothing, useTitle } from "../../parts/frame";
 import { useOwnName } from "../../parts/me";
@@ -12,12 +19,10 @@ import { KindOf, SignOf } from "../../parts/signs";
 import { useTicks } from "../../parts/time";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, type MapState, mapLink, parseMap } from "../../url/state";
-import { jobsDeep, type MapData, useMapData } from "./data";
 import { FoldPanel } from "./fold";
 import { useMapKeys } from "./keys";
 import { MapList } from "./list";
-import { useCanvas } from "./nodes";
-import { type OpenMap, useOpenMap } from "./open-map";
+import { jobsDeep, type MapData, type OpenMap, useMapData, useOpenMap } from "./open-map";
 import { NodePanel } from "./panel";
 import type { MapPicture } from "./picture";
 import { Chips, MapTools } from "./tools";
@@ -133,4 +138,101 @@ function Panel({ map }: { map: OpenMap }) {
   const fold = shown.folds.find(({ id }) => id === sel);
   if (item) return <NodePanel item={item} map={map} />;
   return fold ? <FoldPanel fold={fold} map={map} /> : null;
+}
+
+const NO_MORE = { up: 0, down: 0 };
+
+const WAY_PER_ROW = 4;
+
+function useCanvas(map: OpenMap) {
+  const { state, data, picture, actions } = map;
+  const { boxes, arrows, path, isWay, focus, titles } = picture;
+  return {
+    ...{ boxes, arrows, focus, titles },
+    isWhole: isWay || picture.grouped !== null,
+    perRow: isWay ? WAY_PER_ROW : 0,
+    isCompared: (data.comparison?.changes.size ?? 0) > 0,
+    path: path?.nodes ?? null,
+    isOnPath: (arrow: DrawnArrow) => path?.arrows.has(arrowKey(arrow)) ?? false,
+    neighbours: (id: string) => neighboursOf(arrows, id),
+    draw: useNodeDrawing(map),
+    label: useLabels(picture),
+    onChoose: actions.choose,
+    onClear: () => (state.sel ? actions.clear() : undefined),
+  };
+}
+
+/** Return what draws a node: a card, a fold, or the stub of a hub. */
+function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id: string, muted: boolean) => ReactNode {
+  const { lineage, focus, shown, titles, freshness, isWay } = picture;
+  const { comparison } = data;
+  const { open } = actions;
+  return useCallback(
+    (id: string, muted: boolean) => {
+      const item = lineage.items.get(id);
+      const selected = id === state.sel || id === state.to;
+      if (!item) return drawOther(picture, id, { selected, muted });
+      if (picture.onLines.has(id))
+        return (
+          <RoundJob
+            item={item}
+            selected={selected}
+            muted={muted}
+            more={shown.more.get(id)?.up ?? 0}
+            onMore={(side) => open(id, side)}
+          />
+        );
+      const change = comparison?.changes.get(id);
+      const look: CardLook = {
+        focus: id === focus,
+        selected,
+        whole: isWay,
+        muted: muted || ((comparison?.changes.size ?? 0) > 0 && !change && id !== focus),
+        change,
+        freshness: freshness.get(id),
+        written: writtenAt(lineage, id, freshness.get(id)),
+      };
+      return (
+        <Card
+          item={item}
+          title={titles.get(id) ?? { title: titleOf(item), place: "", alike: 0 }}
+          look={look}
+          more={shown.more.get(id) ?? NO_MORE}
+          onMore={(side) => open(id, side)}
+        />
+      );
+    },
+    [picture, lineage, shown, titles, freshness, isWay, state.sel, state.to, focus, comparison, open],
+  );
+}
+
+function drawOther(
+  { lineage, shown, titles, grouped }: MapPicture,
+  id: string,
+  look: { selected: boolean; muted: boolean },
+) {
+  const fold = shown.folds.find((other) => other.id === id);
+  if (fold) return <FoldBox fold={fold} {...look} />;
+  const hub = lineage.items.get(shown.stubs.find((other) => other.id === id)?.hub ?? "");
+  const group = grouped?.groups.get(id);
+  if (group) return <GroupBox group={group} muted={look.muted} />;
+  return hub ? <StubBox item={hub} of={titles.get(hub.id)!} {...look} /> : null;
+}
+
+function useLabels({ lineage, shown, grouped }: MapPicture): (id: string) => string {
+  return useCallback(
+    (id) => {
+      const item = lineage.items.get(id);
+      const fold = shown.folds.find((other) => other.id === id);
+      if (item) return spoken(item, degreeOf(lineage, id).up, degreeOf(lineage, id).down, Date.now());
+      if (fold?.words) return `tasks: ${fold.words}`;
+      if (fold) return `${moreOf(fold)} ${fold.side === "up" ? "upstream" : "downstream"}`;
+      const group = grouped?.groups.get(id);
+      if (group) return spokenGroup(group);
+      const stub = shown.stubs.find((other) => other.id === id);
+      const hub = lineage.items.get(stub?.hub ?? "");
+      return hub ? `hub ${hub.name}, ${plural(shown.hubs.get(hub.id) ?? 0, "reader")}: draw its lines` : id;
+    },
+    [lineage, shown, grouped],
+  );
 }

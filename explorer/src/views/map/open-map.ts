@@ -1,17 +1,26 @@
-/** A map that is open: what its bar, picture, list, panels and keys share. */
+/** An open map: its graphs, what a reader does on it, its changes. */
 
-import { useMemo } from "react";
-
+import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
+import { useCallback, useMemo, useState } from "react";
+import { useLocation } from "wouter";
+import { type LineageQuery, lineageQuery } from "../../api/queries";
 import { areChangesOpen, type OpenPicture, useHandles } from "../../draw/picture-view";
 import { changeRows } from "../../model/changes";
-import { isWide, type Lineage } from "../../model/graph";
+import { type Comparison, compareLineages } from "../../model/compare";
+import {
+  DRAWN_MAX,
+  depthToRequest,
+  FOLD_ABOVE,
+  isWide,
+  type Lineage,
+  mergeLineages,
+  parseMark,
+} from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import type { Steps } from "../../parts/changes";
 import { useCauses } from "../../parts/use-causes";
 import { kindOf } from "../../url/ids";
-import { columnsLink, type MapState, NO_PATHS } from "../../url/state";
-import { type Actions, useActions } from "./actions";
-import { jobsDeep, type MapData } from "./data";
+import { columnsLink, isStep, type MapState, mapLink, NO_PATHS, type Side } from "../../url/state";
 import { type MapPicture, usePicture } from "./picture";
 
 export interface OpenMap extends OpenPicture {
@@ -58,4 +67,125 @@ function useChanges({ state, data, picture, actions, list, handled }: Compared):
     },
     close: () => actions.to({ panel: "none" }),
   };
+}
+
+export interface MapData {
+  focus: UseQueryResult<Lineage>;
+  /** All loaded nodes; in a comparison, the union of both moments. */
+  lineage: Lineage | null;
+  comparison: Comparison | null;
+  isLate: boolean;
+  /** Why a part is missing, the focus's graph apart. */
+  failure: Error | null;
+  retry: () => void;
+}
+
+/** The reach of a map from its focus in jobs, as the API counts. */
+export const jobsDeep = (node: string, depth: number) =>
+  depthToRequest(kindOf(node) === "job" ? "job" : "dataset", depth);
+
+/** The queries of a map at a moment, first the focus's query. A comparison has all neighbours, with their columns. */
+function queriesOf({ node, depth, open, beside, pick, all, vs, dependencies }: MapState, at: string): LineageQuery[] {
+  const asked = {
+    ...(dependencies ? { dependencies } : {}),
+    ...(vs ? { at, full: true } : { at, fold: all.length ? DRAWN_MAX : FOLD_ABOVE }),
+  };
+  return [
+    { node, depth: jobsDeep(node, depth), direction: "through", ...asked },
+    ...[...open, ...beside]
+      .map(parseMark)
+      .map(([side, id]): LineageQuery => ({ node: id, depth: 0, direction: side, ...asked })),
+    // A picked node needs the node with its fold.
+    ...pick.map(
+      (id): LineageQuery => ({
+        node: id,
+        depth: 0,
+        direction: "through",
+        ...asked,
+        ...(vs ? {} : { fold: DRAWN_MAX }),
+      }),
+    ),
+  ];
+}
+
+/** The loaded parts, and the first failure. */
+const combine = (parts: UseQueryResult<Lineage>[]) => ({
+  loaded: parts.flatMap(({ data }) => data ?? []),
+  isPending: parts.some(({ isPending }) => isPending),
+  failed: parts.find(({ error }) => error),
+});
+
+function useMoment(state: MapState, at: string, enabled: boolean) {
+  const [first, ...others] = queriesOf(state, at);
+  const focus = useQuery({ ...lineageQuery(first!), enabled, placeholderData: keepPreviousData });
+  const { loaded, isPending, failed } = useQueries({ queries: enabled ? others.map(lineageQuery) : [], combine });
+  const lineage = useMemo(() => (focus.data ? mergeLineages([focus.data, ...loaded]) : null), [focus.data, loaded]);
+  return { focus, lineage, isLate: focus.isPlaceholderData || isPending, failed };
+}
+
+export function useMapData(state: MapState): MapData {
+  const isCompared = state.vs !== "";
+  const now = useMoment(state, state.at, state.node !== "");
+  const then = useMoment(state, state.vs, state.node !== "" && isCompared);
+  const comparison = useMemo(
+    () => (isCompared && now.lineage && then.lineage ? compareLineages(then.lineage, now.lineage, state.vs) : null),
+    [isCompared, now.lineage, then.lineage, state.vs],
+  );
+  const failed = now.failed ?? (isCompared ? (then.focus.error ? then.focus : then.failed) : undefined);
+  return {
+    focus: now.focus,
+    comparison,
+    lineage: comparison?.lineage ?? now.lineage,
+    isLate: now.isLate || (isCompared && then.isLate),
+    failure: failed?.error ?? null,
+    retry: () => void failed?.refetch(),
+  };
+}
+
+export interface Actions {
+  /** The last node acted on: it stays in its place, and in sight. */
+  anchor: string;
+  /** Change the map; `anchor` is the node of the change. */
+  to: (change: Partial<MapState>, anchor?: string) => void;
+  /** Select a node, with Shift the second end of a path; draw a hub. */
+  choose: (id: string, event?: { shiftKey: boolean }) => void;
+  clear: () => void;
+  /** The change of the paths between two that comes with a selection. */
+  ends: Partial<MapState>;
+  /** Open a side of a node beyond the depth, or close it. */
+  open: (id: string, side: Side) => void;
+}
+
+export function useActions(state: MapState, { shown, isWay, grouped }: MapPicture): Actions {
+  const [, navigate] = useLocation();
+  const [anchor, setAnchor] = useState(state.sel || state.node);
+  const to = useCallback(
+    (change: Partial<MapState>, of?: string) => {
+      if (of !== undefined) setAnchor(of);
+      navigate(mapLink({ ...state, ...change }), { replace: !isStep(state, change) });
+    },
+    [navigate, state],
+  );
+  // Another selection leaves the paths between two as they are drawn, else it ends them.
+  const ends = useMemo(() => (isWay ? { from: state.from || state.sel } : NO_PATHS), [isWay, state.from, state.sel]);
+  const open = useCallback(
+    (id: string, side: Side) => {
+      const mark = `${side}:${id}`;
+      const name = isWay ? "beside" : "open";
+      const others = state[name].filter((other) => other !== mark);
+      to({ [name]: others.length < state[name].length ? others : [...state[name], mark] }, id);
+    },
+    [to, isWay, state],
+  );
+  const choose = useCallback(
+    (id: string, { shiftKey } = { shiftKey: false }) => {
+      const stub = shown.stubs.find((other) => other.id === id);
+      if (grouped?.groups.has(id)) to({ into: [...state.into.filter((other) => other !== id), id] }, id);
+      else if (stub) to({ hub: [...state.hub, stub.hub] }, stub.of);
+      else if (shiftKey && state.sel && state.sel !== id) to({ ...NO_PATHS, from: state.sel, to: id }, id);
+      else to({ ...ends, sel: id, panel: state.panel === "none" ? "none" : "" }, id);
+    },
+    [to, ends, state.sel, state.hub, state.into, state.panel, shown, grouped],
+  );
+  return { anchor, to, choose, ends, clear: () => to({ ...ends, sel: "" }), open };
 }

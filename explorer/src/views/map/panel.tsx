@@ -1,24 +1,24 @@
-/** What stands beside the map: the facts and actions of the selected node. */
+/** What stands beside the map: the facts, actions and neighbours of the selected node. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
 import { dataset as fetchDataset, testsOf } from "../../api/queries";
-import { count } from "../../model/format";
-import { writtenAt } from "../../model/freshness";
-import type { Item } from "../../model/graph";
-import { titleOf } from "../../model/titles";
-import { Button, CloseButton, Counted, LinkButton, MainLink } from "../../parts/controls";
-import { Loaded, pageOf } from "../../parts/frame";
-import { KindOf } from "../../parts/signs";
+import { count, duration } from "../../model/format";
+import { type Freshness, writtenAt } from "../../model/freshness";
+import { arrowKey, degreeOf, type Item, type Lineage, rankOf } from "../../model/graph";
+import { titleOf, titleOfId } from "../../model/titles";
+import { Button, Chip, CloseButton, Counted, Fact, LinkButton, MainLink, MonoLink } from "../../parts/controls";
+import { Loaded, NodeLink, pageOf, When } from "../../parts/frame";
+import { Written } from "../../parts/old-data";
+import { KindOf, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
-import { TestList } from "../../parts/tests";
+import { Tags } from "../../parts/tags";
+import { TestList, TestsOf } from "../../parts/tests";
 import { fieldId } from "../../url/ids";
-import { columnsLink, link, mapLink } from "../../url/state";
-import { DatasetFacts, JobFacts } from "./facts";
-import { Neighbours } from "./neighbours";
+import { columnsLink, link, mapLink, type Side } from "../../url/state";
 import type { OpenMap } from "./open-map";
-import { Why } from "./why";
+import { ErrorOf, Why } from "./why";
 
 const TESTS_MAX = 12;
 
@@ -57,11 +57,7 @@ export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
       {item.kind === "job" ? (
         <JobFacts item={item} />
       ) : (
-        <DatasetFacts
-          item={item}
-          written={writtenAt(lineage, item.id) ?? freshness?.written ?? null}
-          freshness={freshness}
-        />
+        <DatasetFacts item={item} written={writtenAt(lineage, item.id, freshness)} freshness={freshness} />
       )}
       {(["up", "down"] as const).map((side) => (
         <Neighbours key={side} side={side} item={item} map={map} />
@@ -112,3 +108,143 @@ const COLUMNS: ColumnOf<Field>[] = [
   },
   { name: "Type", look: "muted", by: ({ type }) => type ?? "" },
 ];
+
+const TITLES = { job: { up: "Reads", down: "Writes" }, dataset: { up: "Written by", down: "Read by" } };
+const OF_DATASETS = { up: "Made of", down: "Made into" },
+  OF_JOBS = { up: "Takes data from", down: "Gives data to" },
+  WAITS = { up: "Waits for", down: "Waited for by" };
+
+/** What a neighbour is to a node: jobs and datasets may be neighbours of their own kind. */
+function titleOfNeighbour(lineage: Lineage, item: Item, id: string, side: Side): string {
+  if (lineage.items.get(id)?.kind !== item.kind) return TITLES[item.kind][side];
+  if (item.kind === "dataset") return OF_DATASETS[side];
+  return (
+    lineage.controls.has(arrowKey(side === "up" ? { from: id, to: item.id } : { from: item.id, to: id }))
+      ? WAITS
+      : OF_JOBS
+  )[side];
+}
+
+const SHOWN_MAX = 12;
+
+interface Props {
+  side: Side;
+  item: Item;
+  map: OpenMap;
+}
+
+function Neighbours({ side, item, map: { picture, actions } }: Props) {
+  const { lineage } = picture;
+  return groupsOf(lineage, item, side).map(({ title, ids, count: all }) => {
+    const left = all - Math.min(ids.length, SHOWN_MAX);
+    return (
+      <section key={title}>
+        <Counted title={title} of={count(all)} />
+        <ul className="plain">
+          {ids.slice(0, SHOWN_MAX).map((id) => (
+            <li key={id}>
+              <NodeLink id={id} name={lineage.items.get(id)?.name ?? id} where={null} href={mapLink({ node: id })} />{" "}
+              <Chip press={() => actions.choose(id)}>select</Chip>
+            </li>
+          ))}
+        </ul>
+        {left > 0 && <Button press={() => actions.open(item.id, side)}>{count(left)} more: open on the map</Button>}
+      </section>
+    );
+  });
+}
+
+interface Group {
+  title: string;
+  ids: readonly string[];
+  /** The number of neighbours; more than `ids` where not all are loaded. */
+  count: number;
+}
+
+function groupsOf(lineage: Lineage, item: Item, side: Side): Group[] {
+  const ids = lineage[side].get(item.id) ?? [];
+  const usual = TITLES[item.kind][side];
+  const hidden = degreeOf(lineage, item.id)[side] - ids.length;
+  const groups = new Map<string, string[]>(hidden > 0 ? [[usual, []]] : []);
+  for (const id of ids) {
+    const title = titleOfNeighbour(lineage, item, id, side);
+    groups.set(title, [...(groups.get(title) ?? []), id]);
+  }
+  return [...groups].map(([title, group]) => ({
+    title,
+    ids: group,
+    count: group.length + (title === usual ? hidden : 0),
+  }));
+}
+
+function JobFacts({ item }: { item: Item }) {
+  return (
+    <>
+      <dl className="facts">
+        <Fact of="Last run" is={<StateOf state={item.state} />} />
+        {item.runId && (
+          <Fact of="Run">
+            <MonoLink to={link("run", { id: item.runId })}>{item.runId}</MonoLink>
+          </Fact>
+        )}
+        {item.incomplete && (
+          <Fact of="Lineage">
+            <Stale>incomplete</Stale>: the run could not report all of it
+          </Fact>
+        )}
+        {item.otherParts.length > 0 && (
+          <Fact of="Other part">
+            of {item.otherParts.map(titleOfId).join(", ")}: the run read other partitions or locations than were last
+            written
+          </Fact>
+        )}
+        {item.tasks && <Fact of="Tasks">{countsOf(item.tasks)}</Fact>}
+        <Fact of="Ended" is={<When time={item.endedAt} />} />
+        <Fact of="Took">{duration(item.durationMs)}</Fact>
+        <TestsOf tests={item.tests} />
+        <Owned item={item} />
+      </dl>
+      {item.state === "FAILED" && item.runId && <ErrorOf run={item.runId} />}
+    </>
+  );
+}
+
+const countsOf = (tasks: NonNullable<Item["tasks"]>) =>
+  Object.entries(tasks)
+    .sort(([a], [b]) => rankOf(a) - rankOf(b))
+    .map(([state, tasks]) => `${count(tasks)} ${state.toLowerCase()}`)
+    .join(", ");
+
+interface DatasetFactsProps {
+  item: Item;
+  /** Null where the graph does not say when that was. */
+  written: string | null;
+  freshness: Freshness | undefined;
+}
+
+function DatasetFacts({ item, written, freshness }: DatasetFactsProps) {
+  return (
+    <dl className="facts">
+      <Fact of={written ? "Written" : "Last event"}>
+        <Written time={written ?? item.touchedAt} freshness={freshness} />
+      </Fact>
+      {item.stale && (
+        <Fact of="State">
+          <Stale />: who wrote it last does so no more
+        </Fact>
+      )}
+      {item.temporary && <Fact of="Kind">temporary</Fact>}
+      <TestsOf tests={item.tests} />
+      <Owned item={item} />
+    </dl>
+  );
+}
+
+function Owned({ item }: { item: Item }) {
+  return (
+    <>
+      {item.owners.length > 0 && <Fact of="Owners">{item.owners.join(", ")}</Fact>}
+      <Fact of="Tags" is={item.tags.length > 0 && <Tags names={item.tags} />} />
+    </>
+  );
+}

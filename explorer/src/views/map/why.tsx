@@ -3,18 +3,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
-import { lineageQuery } from "../../api/queries";
+import { run as fetchRun, lineageQuery } from "../../api/queries";
 import { plural } from "../../model/format";
 import { writtenAt } from "../../model/freshness";
 import { type Item, type Lineage, showPaths } from "../../model/graph";
 import { nearestTroubles, type Trouble } from "../../model/paths";
 import { Chip, LinkButton } from "../../parts/controls";
+import { RunError } from "../../parts/error-text";
 import { Loaded, When } from "../../parts/frame";
 import { type Marks, useOldData } from "../../parts/old-data";
 import { Stale, StateOf } from "../../parts/signs";
 import { FailingTests } from "../../parts/tests";
 import { link, type MapState, mapLink } from "../../url/state";
-import { ErrorOf } from "./facts";
 
 const WHY_DEPTH = 20,
   WHY_FOLD = 20;
@@ -97,4 +97,10 @@ function TroubleOf({
       </div>
     </>
   );
+}
+
+/** The error of a failed run: the graph does not have it, so it is fetched for the selected job alone. */
+export function ErrorOf({ run }: { run: string }) {
+  const { data } = useQuery(fetchRun(run));
+  return data ? <RunError facets={data.facets} /> : null;
 }

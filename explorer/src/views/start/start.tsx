@@ -18,9 +18,8 @@ import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
-import { StartCard } from "./jobs";
 import { MineCard } from "./mine";
-import { WorkList } from "./work";
+import { StartCard, WorkList } from "./work";
 
 // A stack is empty once: later visits load less.
 const Ways = lazy(async () => ({ default: (await import("./ways")).Ways }));

@@ -1,12 +1,20 @@
-/** What needs somebody: jobs that fail, by what waits for them; then jobs that were aborted, or run. */
+/** Failing jobs, by the datasets that wait for a job; then aborted and running jobs. */
 
-import type { ShortJob } from "../../api/list-queries";
-import { Select } from "../../parts/controls";
-import { Loaded } from "../../parts/frame";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { ComponentProps } from "react";
+import { Link } from "wouter";
+import type { Schema } from "../../api/client";
+import { type Broken, brokenJobs, jobsOfStates, type ShortJob } from "../../api/list-queries";
+import { REPORTS } from "../../features";
+import { lastLine } from "../../model/error-text";
+import { count, plural, since, utc } from "../../model/format";
+import { Dotted, Select } from "../../parts/controls";
+import { Bones, JobLink, Loaded, When } from "../../parts/frame";
 import { mine, useMine } from "../../parts/mine";
-import { BrokenJobs } from "./broken";
-import { jobsIn, namesOf, StartList, useAllBroken, useBroken, useOthers } from "./jobs";
-import { OtherJobs } from "./others";
+import { Running } from "../../parts/running";
+import { StateOf } from "../../parts/signs";
+import { jobId } from "../../url/ids";
+import { link, mapLink } from "../../url/state";
 
 export function WorkList() {
   const broken = useBroken();
@@ -37,4 +45,182 @@ function OwnerChoice({ jobs }: { jobs: readonly ShortJob[] }) {
   return (
     <Select look="field push" label="owner" none="all owners" value={owner} among={known.sort()} choose={mine.choose} />
   );
+}
+
+function BrokenJobs({ report, owner }: { report: Schema<"BrokenReport">; owner: string }) {
+  return (
+    <>
+      {report.totalCount === 0 && (
+        <p className="muted">
+          <StateOf state="COMPLETED">No job {owner && `of ${owner} `}fails.</StateOf>
+        </p>
+      )}
+      <ul className="plain">
+        {report.broken.map((entry) => (
+          <BrokenItem key={entry.nodeId} of={entry} isLeast={report.datasetsTruncated} />
+        ))}
+      </ul>
+      {(report.totalCount > report.broken.length || report.truncated) && (
+        <p className="muted">
+          and{" "}
+          <Link href={link("jobs", { state: "FAILED", owner })}>
+            {report.totalCount > report.broken.length && `${count(report.totalCount - report.broken.length)} `}
+            {report.truncated && "or "}more
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+function BrokenItem({ of, isLeast }: { of: Broken; isLeast: boolean }) {
+  const { data: job, nodeId, runId, error } = of;
+  const owners = namesOf(job).join(", ");
+  return (
+    <li>
+      <JobLink job={job} />
+      <div className="small muted under">
+        <Dotted>
+          <span className="state-FAILED">
+            {of.datasets === 0 && !isLeast ? "holds up nothing" : "holds up "}
+            {(of.datasets > 0 || isLeast) && (
+              <Link href={link("impact", { node: nodeId })}>
+                {isLeast && "at least "}
+                {plural(of.datasets, "dataset")}
+              </Link>
+            )}
+          </span>
+          {owners || null}
+          <span>
+            since{" "}
+            <time dateTime={of.since} title={`${utc(of.since)} UTC`}>
+              {of.failsLonger && "before "}
+              {since(of.since, Date.now())}
+            </time>
+            {of.failedRuns > 1 && `, ${count(of.failedRuns)} runs`}
+          </span>
+          <Link href={link("run", { id: runId })}>run</Link>
+          <Link href={mapLink({ node: nodeId, dir: "down" })}>map</Link>
+        </Dotted>
+        {error && (
+          <div className="mono cause" title={error}>
+            {lastLine(error).replace(/^Caused by: /, "")}
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const SHOWN = 8;
+const WORDS = { ABORTED: "aborted", RUNNING: "running" } as const;
+
+type Work = NonNullable<ReturnType<typeof useOthers>["data"]>;
+
+function OtherJobs({ work, owner }: { work: Work; owner: string }) {
+  const isOf = (job: ShortJob) => owner === "" || namesOf(job).includes(owner);
+  return (
+    <>
+      {jobsIn(work).some(isOf) && <h3>Aborted, or running</h3>}
+      <ul className="plain">
+        {jobsIn(work)
+          .filter(isOf)
+          .slice(0, SHOWN)
+          .map((job) => (
+            <OtherItem key={jobId(job)} job={job} />
+          ))}
+      </ul>
+      <Lists work={work} />
+    </>
+  );
+}
+
+function OtherItem({ job }: { job: ShortJob }) {
+  const run = job.latestRun;
+  const owners = namesOf(job).join(", ");
+  return (
+    <li>
+      <JobLink job={job} />
+      <div className="small muted under">
+        <Dotted>
+          {run?.state === "RUNNING" ? (
+            <Running job={jobId(job)} startedAt={run.startedAt} />
+          ) : (
+            <>
+              <StateOf state={run?.state ?? null} /> <When time={run?.endedAt ?? run?.updatedAt ?? null} />
+            </>
+          )}
+          {owners || null}
+          {run && <Link href={link("run", { id: run.id })}>run</Link>}
+        </Dotted>
+      </div>
+    </li>
+  );
+}
+
+/** Links to the lists of jobs and to the reports about them. */
+function Lists({ work }: { work: Work }) {
+  return (
+    <p className="muted">
+      <Dotted>
+        {work.map(({ state, totalCount }) => (
+          <Link key={state} href={link("jobs", { state })}>
+            {count(totalCount)} {WORDS[state]}
+          </Link>
+        ))}
+        <Link href={link("jobs", { state: "FAILED" })}>all failed</Link>
+        <Link href={link("jobs")}>all jobs</Link>
+        <Link href={link("tests")}>failing tests</Link>
+        {REPORTS.map(([view, title]) => (
+          <Link key={view} href={link(view)}>
+            {title}
+          </Link>
+        ))}
+      </Dotted>
+    </p>
+  );
+}
+
+const BROKEN_MAX = 12,
+  OTHERS_MAX = 100;
+const OTHERS = ["ABORTED", "RUNNING"] as const;
+
+const namesOf = (job: { owners: readonly { name: string }[] }) => job.owners.map(({ name }) => name);
+
+const brokenOf = (owner: string) => brokenJobs(owner, BROKEN_MAX);
+
+/** The failing jobs of the chosen owner, or of all. */
+const useBroken = () => useQuery({ ...brokenOf(useMine().owner), placeholderData: keepPreviousData });
+
+/** The failing jobs of all owners. */
+const useAllBroken = () => useQuery(brokenOf(""));
+
+/** Aborted jobs, then running jobs. */
+const useOthers = () => useQuery(jobsOfStates(OTHERS, OTHERS_MAX));
+
+/** The jobs of the lists; a running stream is well. */
+const jobsIn = (work: readonly { jobs: readonly ShortJob[] }[] | undefined) =>
+  (work ?? []).flatMap(({ jobs }) =>
+    jobs.filter(({ type, latestRun }) => type !== "STREAM" || latestRun?.state !== "RUNNING"),
+  );
+
+type ListProps<T> = ComponentProps<typeof Loaded<T>>;
+
+/** A list under its title; nothing where neither the list nor the broken jobs have loaded. */
+export function StartCard<T>({ title, label, ...list }: ListProps<T> & { title: string; label?: string }) {
+  const broken = useBroken();
+  if (list.of.isLoadingError && broken.isLoadingError) return null;
+  return (
+    <section className="card" aria-label={label}>
+      <h2>{title}</h2>
+      <StartList {...list} />
+    </section>
+  );
+}
+
+/** As `Loaded`; a failure is drawn only once the broken jobs have loaded. */
+function StartList<T>(list: ListProps<T>) {
+  const broken = useBroken();
+  if (list.of.isLoadingError && !broken.data) return broken.isLoadingError ? null : <Bones rows={list.rows} />;
+  return <Loaded {...list} />;
 }
