@@ -188,7 +188,7 @@ def _rows(kind: Kind, namespace: str, name: str, of: str, data: dict[str, str]) 
 def read_documents(
     kind: Kind, scopes: Sequence[str], typed: Sequence[str], table: GraphReader
 ) -> tuple[list[Mapping[str, Any]], bool]:
-    """Read the documents of names with the typed words, equal words first; return true, too, if rows were not read."""
+    """Read the rows under typed words, `{"job": ...}`, equal words first; return true, too, if rows were not read."""
     words = [word[:_WORD_CHARS_MAX] for word in typed[:_TYPED_MAX]] if scopes else []
     pks = [(f"WORD#{kind}#{scope}#{word[0]}", word) for word in words for scope in scopes if scope != EVERY_NAMESPACE]
     limit = max(_PLACES_MAX // max(len(pks), 1), _PLACES_MIN)

@@ -175,7 +175,7 @@ def test_more_names_than_a_transaction_moves_are_compacted_in_several():
 
     assert max(changes.values(), default=0) <= 7
     assert len({item["pk"]["S"] for item in items_of(table, NAMES)}) == len(PARTITIONS_OF[NAMES])
-    assert len(removed) == 3  # Two jobs and their namespace: of many new names no change is written.
+    assert len(removed) == 3  # Two jobs and a namespace.
     assert listed(table, limit=3, offset=100) == (JOBS[100:103], len(JOBS))
 
 
