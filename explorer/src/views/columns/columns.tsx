@@ -6,7 +6,7 @@ import { PictureView } from "../../draw/picture-view";
 import type { ColumnLines } from "../../model/columns";
 import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
-import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { Loaded, EmptyState as Nothing, useTitle } from "../../parts/frame";
 import { useOwnName } from "../../parts/me";
 import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";

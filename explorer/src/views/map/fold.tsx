@@ -9,7 +9,7 @@ import { moreOf } from "../../draw/fold-box";
 import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import { Button, Chip, CloseButton, Filter } from "../../parts/controls";
-import { Bones, Failed, NodeLink, pageOf } from "../../parts/frame";
+import { Skeleton as Bones, ErrorState as Failed, NodeLink, pageOf } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { useSettled } from "../../parts/use-find";
 import { nameOf } from "../../url/ids";

@@ -6,7 +6,7 @@ import { PictureView } from "../../draw/picture-view";
 import { plural, utc } from "../../model/format";
 import type { Lineage } from "../../model/graph";
 import { titleOf } from "../../model/titles";
-import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { Loaded, EmptyState as Nothing, useTitle } from "../../parts/frame";
 import { useOwnName } from "../../parts/me";
 import { KindOf, SignOf } from "../../parts/signs";
 import { useTicks } from "../../parts/time";

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ComponentProps } from "react";
 import { brokenJobs, jobsOfStates, type ShortJob } from "../../api/list-queries";
-import { Bones, Loaded } from "../../parts/frame";
+import { Skeleton as Bones, Loaded } from "../../parts/frame";
 import { useMine } from "../../parts/mine";
 
 const BROKEN_MAX = 12,

@@ -12,7 +12,7 @@ import { CARDS, PICTURES } from "../../features";
 import { count } from "../../model/format";
 import { MonoLink } from "../../parts/controls";
 import { Find } from "../../parts/find";
-import { Bones, JobLink, useTitle, When } from "../../parts/frame";
+import { Skeleton as Bones, JobLink, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
