@@ -7,7 +7,7 @@ import { VIEWS as OF_FEATURES } from "./features";
 import { Boundary, lazyView, type ViewAt } from "./parts/boundary";
 import { Button } from "./parts/controls";
 import { Find } from "./parts/find";
-import { Bones, Nothing } from "./parts/frame";
+import { EmptyState, Skeleton } from "./parts/frame";
 import { useKeys } from "./parts/keys";
 import { useReader } from "./parts/me";
 import { useRecentVisit } from "./parts/pin";
@@ -37,12 +37,12 @@ function Allowed({ feature, children }: { feature: Feature | undefined; children
   const { me, can } = useReader();
   if (!feature || can(feature)) return children;
   return (
-    <Nothing title="Your token does not open this view">
+    <EmptyState title="Your token does not open this view">
       It needs the scope <code>{feature === "searchRecords" ? "records" : "read"}</code>; yours has{" "}
       {me?.scopes.map((scope) => (
         <code key={scope}>{scope} </code>
       ))}
-    </Nothing>
+    </EmptyState>
   );
 }
 
@@ -111,7 +111,7 @@ function View({ place }: { place: string }) {
       <Suspense
         fallback={
           <div className="page">
-            <Bones rows={8} />
+            <Skeleton rows={8} />
           </div>
         }
       >
@@ -125,9 +125,9 @@ function View({ place }: { place: string }) {
             </Route>
           ))}
           <Route>
-            <Nothing title="There is no such view">
+            <EmptyState title="There is no such view">
               <Link href="/">Start again</Link>
-            </Nothing>
+            </EmptyState>
           </Route>
         </Switch>
       </Suspense>

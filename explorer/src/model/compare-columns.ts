@@ -1,7 +1,7 @@
 /** What changed between two moments in the lineage of columns: the union of both, and the changes of columns and lines. */
 
 import { type Column, type ColumnLines, columnArrows, type Source } from "./columns";
-import type { Change } from "./compare";
+import { type Change, changesBetween, SIGNS } from "./compare";
 import { titleOfId } from "./titles";
 
 export interface ColumnComparison {
@@ -15,7 +15,6 @@ export interface ColumnComparison {
 }
 
 const DETAILS_MAX = 6;
-const SIGNS: Readonly<Record<Change, string>> = { added: "+", removed: "−", changed: "~" };
 
 export function compareColumns(before: ColumnLines, now: ColumnLines): ColumnComparison {
   const changes = new Map<string, Change>(),
@@ -61,15 +60,7 @@ function known(lines: ColumnLines): Map<string, Column | null> {
 function compareLines(before: ColumnLines, now: ColumnLines): Map<string, Change> {
   const stepsOf = (lines: ColumnLines) =>
     new Map(columnArrows(lines).map(({ from, to, steps }) => [`${from}→${to}`, JSON.stringify(steps)]));
-  const old = stepsOf(before),
-    current = stepsOf(now);
-  const arrows = new Map<string, Change>();
-  for (const [line, steps] of current) {
-    if (!old.has(line)) arrows.set(line, "added");
-    else if (old.get(line) !== steps) arrows.set(line, "changed");
-  }
-  for (const line of old.keys()) if (!current.has(line)) arrows.set(line, "removed");
-  return arrows;
+  return changesBetween(stepsOf(before), stepsOf(now));
 }
 
 function union(before: ColumnLines, now: ColumnLines): ColumnLines {

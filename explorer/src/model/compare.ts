@@ -1,6 +1,6 @@
 /** Changes between two moments: the union of two lineages, and the nodes and arrows of either alone. */
 
-import { arrowsOf, type Item, arrowKey as key, type Lineage, toLineage } from "./graph";
+import { type Arrow, arrowsOf, type Item, arrowKey as key, type Lineage, toLineage } from "./graph";
 
 export type Change = "added" | "removed" | "changed";
 
@@ -37,10 +37,8 @@ export function compareLineages(before: Lineage, now: Lineage, since: string): C
   }
   const old = arrowsOf(before),
     current = arrowsOf(now);
-  const had = new Set(old.map(key)),
-    has = new Set(current.map(key));
-  for (const arrow of current) if (!had.has(key(arrow))) arrows.set(key(arrow), "is-added");
-  for (const arrow of old) if (!has.has(key(arrow))) arrows.set(key(arrow), "is-removed");
+  const keysOf = (all: readonly Arrow[]) => new Map(all.map((arrow) => [key(arrow), true]));
+  for (const [arrow, change] of changesBetween(keysOf(old), keysOf(current))) arrows.set(arrow, `is-${change}`);
   return {
     lineage: toLineage(items, [...current, ...old], before.truncated || now.truncated),
     changes,
@@ -59,7 +57,7 @@ function differences(was: Item, is: Item): string[] {
 }
 
 export interface FieldChange {
-  change: "added" | "removed" | "changed";
+  change: Change;
   name: string;
   /** Types of a retyped column, before and after. */
   types?: readonly [string, string];
@@ -72,22 +70,26 @@ interface Typed {
 
 /** Return the added, removed and retyped columns, in this order. */
 export function fieldChanges(before: readonly Typed[], now: readonly Typed[]): FieldChange[] {
-  const was = new Map(before.map(({ name, type }) => [name, type])),
-    is = new Map(now.map(({ name, type }) => [name, type]));
-  return [
-    ...[...is.keys()].filter((name) => !was.has(name)).map((name) => ({ change: "added" as const, name })),
-    ...[...was.keys()].filter((name) => !is.has(name)).map((name) => ({ change: "removed" as const, name })),
-    ...[...is]
-      .filter(([name, type]) => was.has(name) && was.get(name) !== type)
-      .map(([name, type]) => ({
-        change: "changed" as const,
-        name,
-        types: [was.get(name) ?? "?", type ?? "?"] as const,
-      })),
-  ];
+  const typesOf = (fields: readonly Typed[]) => new Map(fields.map(({ name, type }) => [name, type]));
+  const [was, is] = [typesOf(before), typesOf(now)];
+  const changes = [...changesBetween(was, is)].map(([name, change]): FieldChange => {
+    return change === "changed"
+      ? { change, name, types: [was.get(name) ?? "?", is.get(name) ?? "?"] }
+      : { change, name };
+  });
+  return (["added", "removed", "changed"] as const).flatMap((kind) => changes.filter(({ change }) => change === kind));
 }
 
-const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
+/** Return the keys that are new or have another value, then the removed keys. */
+export function changesBetween<V>(before: ReadonlyMap<string, V>, now: ReadonlyMap<string, V>): Map<string, Change> {
+  const changed = [...now].filter(([key, value]) => !before.has(key) || before.get(key) !== value);
+  return new Map([
+    ...changed.map(([key]) => [key, before.has(key) ? "changed" : "added"] as const),
+    ...[...before.keys()].filter((key) => !now.has(key)).map((key) => [key, "removed"] as const),
+  ]);
+}
+
+export const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 
 /** Return a change as a picture and a table write it: `~ amount: int → decimal(12,2)`. */
 export const writeChange = ({ change, name, types }: FieldChange): string =>

@@ -201,14 +201,14 @@ function List({ title, entries, remove, children }: ListProps) {
   return (
     <section ref={section} tabIndex={-1} aria-label={title.toLowerCase()}>
       <h2>{title}</h2>
-      <ul className="plain">
+      <ul className="rows">
         {entries.map((entry) => (
-          <li key={`${entry.name} ${entry.type ?? ""}`} className="spread">
+          <li key={`${entry.name} ${entry.type ?? ""}`}>
             <span>
               {entry.name}
               {entry.type && <span className="muted"> {entry.type.toLowerCase()}</span>}
             </span>
-            <span>
+            <span className="end">
               <By reporter={entry} />
               <CloseButton look="" label={`remove ${entry.name}`} close={() => drop(entry.name)} />
             </span>

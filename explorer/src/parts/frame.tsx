@@ -14,7 +14,7 @@ import { Name } from "./name";
 import { Pin } from "./pin";
 import { KindOf } from "./signs";
 
-export function Bones({ rows = 6 }: { rows?: number }) {
+export function Skeleton({ rows = 6 }: { rows?: number }) {
   return (
     <div role="status" aria-busy="true" aria-label="loading">
       {Array.from({ length: rows }, (_, row) => (
@@ -24,7 +24,7 @@ export function Bones({ rows = 6 }: { rows?: number }) {
   );
 }
 
-export function Nothing({ title, children }: { title: string; children?: ReactNode }) {
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
       <h2>{title}</h2>
@@ -36,7 +36,7 @@ export function Nothing({ title, children }: { title: string; children?: ReactNo
 const UNREADABLE = "It has another form than this page knows. After an update of the service, load the page again.";
 
 /** A failed call: its name, the reason, and the time to try again. */
-export function Failed({ error, retry }: { error: unknown; retry: () => void }) {
+export function ErrorState({ error, retry }: { error: unknown; retry: () => void }) {
   const failure = error instanceof Failure ? error : new Failure(String(error), 0, UNREADABLE);
   const [left, setLeft] = useState(failure.retryAfterS ?? 0);
   useEffect(() => {
@@ -117,8 +117,8 @@ export function Loaded<T>({ of, rows = 6, keep, children }: LoadedProps<T>) {
       </>
     );
   }
-  if (of.error) return <Failed error={of.error} retry={() => void of.refetch()} />;
-  return <Bones rows={rows} />;
+  if (of.error) return <ErrorState error={of.error} retry={() => void of.refetch()} />;
+  return <Skeleton rows={rows} />;
 }
 
 type AskedProps<F, T, K extends QueryKey> = Omit<LoadedProps<T>, "of"> & { query: UseQueryOptions<F, Error, T, K> };

@@ -8,7 +8,7 @@ import type { ColumnLines } from "../../model/columns";
 import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
 import { Button, LinkButton } from "../../parts/controls";
-import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { EmptyState, Loaded, useTitle } from "../../parts/frame";
 import { useOwnName } from "../../parts/me";
 import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
@@ -28,7 +28,7 @@ export function ColumnsView() {
   const state = parseColumns(useSearch());
   useTitle(state.node ? `Columns of ${nameOf(state.node).name}` : "Columns");
   const data = useColumnsData(state);
-  if (!state.node) return <Nothing title="No dataset or column is chosen">Find one with the box above.</Nothing>;
+  if (!state.node) return <EmptyState title="No dataset or column is chosen">Find one with the box above.</EmptyState>;
   return (
     <Loaded of={data.now} rows={9} keep={`columns ${state.node}`}>
       {(now) => <Drawn state={state} data={data} now={now} />}

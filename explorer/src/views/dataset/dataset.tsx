@@ -9,6 +9,7 @@ import {
   dataset as fetchDataset,
   foldedLineage,
   jobRuns,
+  type TestResult,
   testsOf,
 } from "../../api/queries";
 import { OF_DATASET } from "../../features";
@@ -18,7 +19,7 @@ import { degreeOf, type Item } from "../../model/graph";
 import { completedAt, usualGap } from "../../model/rhythm";
 import { Dotted, LinkButton, MainLink, Tabs, type TabTitles } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { Asked, Facets, Loaded, NodeHead, Nothing, pageOf, useAddress, useTitle, When } from "../../parts/frame";
+import { Asked, EmptyState, Facets, Loaded, NodeHead, pageOf, useAddress, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { StateOf } from "../../parts/signs";
 import { TestList } from "../../parts/tests";
@@ -41,7 +42,7 @@ export function DatasetView() {
   useTitle(result.data?.name ?? "Dataset");
   // An address of an older page: the columns show what each is made of.
   if (tab === "columns") return <Redirect to={columnsLink({ node, list: true })} replace />;
-  if (!node) return <Nothing title="No dataset is chosen">Find one with the box above.</Nothing>;
+  if (!node) return <EmptyState title="No dataset is chosen">Find one with the box above.</EmptyState>;
   return (
     <div className="page">
       <Loaded of={result}>
@@ -81,28 +82,26 @@ function Actions({ dataset, node }: { dataset: Dataset; node: string }) {
 
 const TESTS_MAX = 100;
 
+const Results = ({ title, of, left }: { title: string; of: readonly TestResult[]; left: string | false }) => (
+  <section className="card">
+    <h2>{title}</h2>
+    <TestList results={of} />
+    {left && <p className="small muted">{left}</p>}
+  </section>
+);
+
 const Tests = ({ node }: { node: string }) => (
   <Asked query={testsOf(node)}>
     {({ tests, truncated }) =>
       tests.length === 0 ? (
-        <Nothing title="No result of a test was reported">
+        <EmptyState title="No result of a test was reported">
           A job reports it in the facet <code>dataQualityAssertions</code>.
-        </Nothing>
+        </EmptyState>
       ) : (
         <>
-          <section className="card">
-            <h2>Last results</h2>
-            <TestList results={tests} />
-            {truncated && <p className="small muted">There are more than are kept.</p>}
-          </section>
+          <Results title="Last results" of={tests} left={truncated && "There are more than are kept."} />
           <Asked query={datasetTestHistory(node, TESTS_MAX)}>
-            {(answer) => (
-              <section className="card">
-                <h2>History</h2>
-                <TestList results={answer.tests} />
-                {answer.truncated && <p className="small muted">Older results are not here.</p>}
-              </section>
-            )}
+            {(all) => <Results title="History" of={all.tests} left={all.truncated && "Older results are not here."} />}
           </Asked>
         </>
       )

@@ -9,7 +9,7 @@ import { columnReadersQuery } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
 import { Button, Filter } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { Nothing } from "../../parts/frame";
+import { EmptyState } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { Tags } from "../../parts/tags";
@@ -26,9 +26,9 @@ export function Schema({ dataset }: { dataset: Dataset }) {
   const { data: readers } = useQuery({ ...columnReadersQuery(datasetId(dataset)), enabled });
   if (!dataset.fields.length)
     return (
-      <Nothing title="No schema was reported">
+      <EmptyState title="No schema was reported">
         A job reports it in the facet <code>schema</code> of its inputs and outputs.
-      </Nothing>
+      </EmptyState>
     );
   const unread = dataset.fields.filter(({ name }) => readers?.jobs.get(name) === 0);
   const fields = (isUnread ? unread : dataset.fields).filter(({ name }) =>

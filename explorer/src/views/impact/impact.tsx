@@ -7,7 +7,7 @@ import { useLocation } from "wouter";
 import { impact as fetchImpact } from "../../api/report-queries";
 import type { ImpactFilter } from "../../model/impact";
 import { Choices, MainLink } from "../../parts/controls";
-import { Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
+import { EmptyState, Loaded, NodeHead, useAddress, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, DEPTH_MAX, link, mapLink, parseDepth } from "../../url/state";
 import { ByOwner } from "./owners";
@@ -44,7 +44,8 @@ export function ImpactView() {
   const { node, depth, narrowing } = useImpactState();
   useTitle(node ? `Impact of ${nameOf(node).field ?? nameOf(node).name}` : "Impact");
   const result = useQuery({ ...fetchImpact(node, depth), enabled: node !== "" });
-  if (!node) return <Nothing title="Nothing is chosen">Find a dataset, job or column with the box above.</Nothing>;
+  if (!node)
+    return <EmptyState title="Nothing is chosen">Find a dataset, job or column with the box above.</EmptyState>;
   return (
     <div className="page wide">
       <NodeHead id={node}>

@@ -11,7 +11,7 @@ import { columnsByDataset, EFFECTS, effectOf, harmOf, type Impact, type Impacted
 import { titleOfId } from "../../model/titles";
 import { Filter } from "../../parts/controls";
 import { CsvButton } from "../../parts/export";
-import { NodeLink, Nothing, pageOf } from "../../parts/frame";
+import { EmptyState, NodeLink, pageOf } from "../../parts/frame";
 import { type Marks, useOldData, Written } from "../../parts/old-data";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -41,7 +41,7 @@ export function Table({ impact, node, depth, narrowing }: Props) {
     return isNarrowed ? keepRows(whole, new Set(rows.map(({ item }) => item.id))) : whole;
   };
   if (!all.length)
-    return <Nothing title="Nothing is made of it">No job that is known reads it, or what it writes.</Nothing>;
+    return <EmptyState title="Nothing is made of it">No job that is known reads it, or what it writes.</EmptyState>;
   return (
     <section className="card impact">
       <div className="actions">

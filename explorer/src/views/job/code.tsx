@@ -1,6 +1,6 @@
 /** The code of a job, as its facets have it. */
 
-import { Nothing } from "../../parts/frame";
+import { EmptyState } from "../../parts/frame";
 
 const CODE: readonly [string, string][] = [
   ["sql", "query"],
@@ -16,9 +16,9 @@ export function Code({ facets }: { facets: Record<string, unknown> }) {
   });
   if (!parts.length)
     return (
-      <Nothing title="No code was sent">
+      <EmptyState title="No code was sent">
         Jobs send it in the facets <code>sql</code>, <code>sourceCode</code> and <code>sourceCodeLocation</code>.
-      </Nothing>
+      </EmptyState>
     );
   return (
     <>

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { job as fetchJob } from "../../api/queries";
 import { LinkButton, MainLink, Tabs, type TabTitles } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { Facets, Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
+import { EmptyState, Facets, Loaded, NodeHead, useAddress, useTitle } from "../../parts/frame";
 import { link, mapLink } from "../../url/state";
 import { About } from "./about";
 import { Code } from "./code";
@@ -24,7 +24,7 @@ export function JobView() {
   const { node, tab } = useAddress("node", "tab");
   const result = useQuery({ ...fetchJob(node), enabled: node !== "" });
   useTitle(result.data?.name ?? "Job");
-  if (!node) return <Nothing title="No job is chosen">Find one with the box above.</Nothing>;
+  if (!node) return <EmptyState title="No job is chosen">Find one with the box above.</EmptyState>;
   return (
     <div className="page">
       <Loaded of={result}>

@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { errorOf, jobRuns, type Run } from "../../api/queries";
 import { lastLine } from "../../model/error-text";
 import { count, plural } from "../../model/format";
-import { Asked, Nothing } from "../../parts/frame";
+import { Asked, EmptyState } from "../../parts/frame";
 import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { link } from "../../url/state";
 import { Bars } from "./bars";
@@ -16,7 +16,7 @@ export const Runs = ({ node }: { node: string }) => (
   <Asked query={jobRuns(node, RUNS_MAX)}>
     {({ runs, totalCount }) =>
       runs.length === 0 ? (
-        <Nothing title="It never ran" />
+        <EmptyState title="It never ran" />
       ) : (
         <section className="card">
           <p className="muted">

@@ -9,7 +9,7 @@ import { narrowedTo } from "../../model/folders";
 import { count } from "../../model/format";
 import { Button, Filter } from "../../parts/controls";
 import { Downloads } from "../../parts/export";
-import { Bones, Failed, useTitle } from "../../parts/frame";
+import { ErrorState, Skeleton, useTitle } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { tags } from "../../parts/tags";
@@ -72,7 +72,8 @@ function Listed<T extends Named>({ of, pages, first, header, cellsOf, ...table }
   const { filters, change } = useFilters(of);
   const [filter, setFilter] = useState("");
   const all = useMemo(() => itemsOf(pages.data), [pages.data]);
-  if (!pages.data) return pages.error ? <Failed error={pages.error} retry={() => void pages.refetch()} /> : <Bones />;
+  if (!pages.data)
+    return pages.error ? <ErrorState error={pages.error} retry={() => void pages.refetch()} /> : <Skeleton />;
   const narrowed = (rows: readonly T[]) => narrowedTo(rows, filters, filter);
   const rows = first ? narrowed(all).sort((a, b) => first(b) - first(a)) : narrowed(all);
   const total = pages.data.pages[0]?.total ?? 0;

@@ -9,7 +9,7 @@ import { moreOf } from "../../draw/fold-box";
 import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import { Button, Chip, CloseButton, Filter } from "../../parts/controls";
-import { Bones, Failed, NodeLink, pageOf } from "../../parts/frame";
+import { ErrorState, NodeLink, pageOf, Skeleton } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { useSettled } from "../../parts/use-find";
 import { nameOf } from "../../url/ids";
@@ -82,8 +82,8 @@ function FoldedNeighbours({ fold, drawn, draw }: Props) {
   return (
     <>
       <Filter label="search by name" value={typed} set={setTyped} hint="Search by name" look="whole" />
-      {result.error && <Failed error={result.error} retry={() => void result.refetch()} />}
-      {result.isPending && <Bones rows={4} />}
+      {result.error && <ErrorState error={result.error} retry={() => void result.refetch()} />}
+      {result.isPending && <Skeleton rows={4} />}
       {result.data && items.length === 0 && !result.hasNextPage && <p className="muted">None is named so.</p>}
       <ul className="plain rows" aria-label="neighbours">
         {items.map((item) => (

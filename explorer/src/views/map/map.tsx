@@ -13,7 +13,7 @@ import { writtenAt } from "../../model/freshness";
 import { arrowKey, degreeOf, type Lineage } from "../../model/graph";
 import { neighboursOf } from "../../model/paths";
 import { titleOf } from "../../model/titles";
-import { Loaded, Nothing, useTitle } from "../../parts/frame";
+import { EmptyState, Loaded, useTitle } from "../../parts/frame";
 import { useOwnName } from "../../parts/me";
 import { KindOf, SignOf } from "../../parts/signs";
 import { useTicks } from "../../parts/time";
@@ -33,12 +33,12 @@ export function MapView() {
   const state = parseMap(useSearch());
   useTitle(state.node ? `Map of ${nameOf(state.node).name}` : "Map");
   const data = useMapData(state);
-  if (!state.node) return <Nothing title="No dataset or job is chosen">Find one with the box above.</Nothing>;
+  if (!state.node) return <EmptyState title="No dataset or job is chosen">Find one with the box above.</EmptyState>;
   if (kindOf(state.node) === "field")
     return (
-      <Nothing title="A column has no map of jobs">
+      <EmptyState title="A column has no map of jobs">
         <Link href={columnsLink({ node: state.node })}>See its columns</Link>
-      </Nothing>
+      </EmptyState>
     );
   return (
     <Loaded of={data.focus} rows={9} keep={`map ${state.node}`}>

@@ -8,7 +8,7 @@ import { proofQuery, type RecordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
 import { type Check, type Claims, type Proven, proofFile, proofFileName, prove } from "../../model/proof";
 import { Button, Fact } from "../../parts/controls";
-import { Asked, download, Failed } from "../../parts/frame";
+import { Asked, download, ErrorState } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { Path } from "./tree";
@@ -67,7 +67,7 @@ function Computed({ proof, claims, withPath }: { proof: RecordProof; claims: Cla
     queryFn: ({ signal }) => prove(claims, (location) => getBytes(location, signal), setDone),
     staleTime: Infinity,
   });
-  if (result.error) return <Failed error={result.error} retry={() => void result.refetch()} />;
+  if (result.error) return <ErrorState error={result.error} retry={() => void result.refetch()} />;
   if (!result.data)
     return (
       <p role="status" aria-busy="true">

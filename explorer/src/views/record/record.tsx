@@ -6,7 +6,7 @@ import { rootOutline, rootTrace, type SearchRecord, searchRecords } from "../../
 import { count, plural } from "../../model/format";
 import { nestGroups } from "../../model/outline";
 import { Button, Filter, LinkButton, MonoLink } from "../../parts/controls";
-import { Bones, download, Failed, Head, Loaded, Nothing, useAddress, useTitle } from "../../parts/frame";
+import { download, EmptyState, ErrorState, Head, Loaded, Skeleton, useAddress, useTitle } from "../../parts/frame";
 import { Tinted } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
@@ -17,7 +17,9 @@ export function RecordView() {
   const { node, root, action } = useAddress("node", "root", "action");
   useTitle(node || root ? `Record ${node || root}` : "Record");
   if (!node && !root)
-    return <Nothing title="No record is chosen">Search for its node id, or for the place it was stored at.</Nothing>;
+    return (
+      <EmptyState title="No record is chosen">Search for its node id, or for the place it was stored at.</EmptyState>
+    );
   return (
     <div className="page">
       <Head
@@ -92,7 +94,7 @@ function useRecords(root: string, action: string) {
 function RecordsOfAction({ root, action }: { root: string; action: string }) {
   const [filter, setFilter] = useState("");
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useRecords(root, action);
-  if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Bones />;
+  if (!data) return error ? <ErrorState error={error} retry={() => void refetch()} /> : <Skeleton />;
   const all = data.pages.flatMap(({ records }) => records);
   const rows = all.filter(({ node_id, storage_location }) => `${node_id} ${storage_location}`.includes(filter));
   return (

@@ -50,37 +50,30 @@ export function RunFacts({ run, against }: Of) {
 }
 
 /** The attempts of a run that started again after its end. */
-function Attempts({ attempts }: { attempts: NonNullable<Run["attempts"]> }) {
-  return (
-    <Fact of="Attempts">
-      {attempts.map(({ state, startedAt, endedAt }) => (
-        <div key={startedAt}>
-          <StateOf state={state} /> {utc(startedAt)} UTC
-          {endedAt && `, took ${duration(Date.parse(endedAt) - Date.parse(startedAt))}`}
-        </div>
-      ))}
-    </Fact>
-  );
-}
+const Attempts = ({ attempts }: { attempts: NonNullable<Run["attempts"]> }) => (
+  <Fact of="Attempts">
+    {attempts.map(({ state, startedAt, endedAt }) => (
+      <div key={startedAt}>
+        <StateOf state={state} /> {utc(startedAt)} UTC
+        {endedAt && `, took ${duration(Date.parse(endedAt) - Date.parse(startedAt))}`}
+      </div>
+    ))}
+  </Fact>
+);
 
-function Times({ run }: Pick<Of, "run">) {
-  return (
-    <>
-      <Fact of="Started">
-        {utc(run.startedAt)} UTC
-        {isNear(run.startedAt) && (
-          <span className="muted">
-            , <When time={run.startedAt} />
-          </span>
-        )}
-      </Fact>
-      <Fact of="Ended">
-        {utc(run.endedAt)}
-        {run.endedAt && " UTC"}
-      </Fact>
-    </>
-  );
-}
+const Times = ({ run: { startedAt, endedAt } }: Pick<Of, "run">) => (
+  <>
+    <Fact of="Started">
+      {utc(startedAt)} UTC
+      {isNear(startedAt) && (
+        <span className="muted">
+          , <When time={startedAt} />
+        </span>
+      )}
+    </Fact>
+    <Fact of="Ended" is={`${utc(endedAt)}${endedAt ? " UTC" : ""}`} />
+  </>
+);
 
 /** True of a time that is shown as "2 hours ago". */
 const isNear = (time: string | null) => ago(time, Date.now()).endsWith("ago");
@@ -95,15 +88,13 @@ function Difference({ mine, others }: { mine: number | null; others: number | nu
   );
 }
 
-function JobVersion({ run: { jobVersion }, against }: Of) {
-  if (!jobVersion) return null;
-  return (
+const JobVersion = ({ run: { jobVersion }, against }: Of) =>
+  jobVersion && (
     <Fact of="Job version" isMono>
       {jobVersion.version.slice(0, 8)}
       {against && against.jobVersion?.version !== jobVersion.version && <span className="changed"> ~ another</span>}
     </Fact>
   );
-}
 
 const REASONS = ["extractionError", "headwater_capture"];
 

@@ -7,7 +7,7 @@ import { childRuns, linkedRuns, type Run } from "../../api/queries";
 import { count } from "../../model/format";
 import { rankOf } from "../../model/graph";
 import { Counted, MonoLink } from "../../parts/controls";
-import { Asked, NodeLink, Nothing, useAddress, useTitle } from "../../parts/frame";
+import { Asked, EmptyState, NodeLink, useAddress, useTitle } from "../../parts/frame";
 import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link, type Side } from "../../url/state";
@@ -17,7 +17,7 @@ import { OneRun, useRun } from "./one-run";
 export function RunView() {
   const { id, vs } = useAddress("id", "vs");
   useTitle("Run");
-  if (!id) return <Nothing title="No run is chosen" />;
+  if (!id) return <EmptyState title="No run is chosen" />;
   return (
     <div className="page" style={vs ? { maxWidth: 1500 } : undefined}>
       {vs ? (

@@ -6,7 +6,7 @@ import { browse } from "../../api/list-queries";
 import type { Hit } from "../../api/queries";
 import { count, plural } from "../../model/format";
 import { type TestState, termsOf } from "../../model/terms";
-import { Asked, Loaded, mapOf, Nothing } from "../../parts/frame";
+import { Asked, EmptyState, Loaded, mapOf } from "../../parts/frame";
 import { HitState, KIND_OF_HIT, Marked, useHits } from "../../parts/hits";
 import { useReader } from "../../parts/me";
 import { Name } from "../../parts/name";
@@ -68,11 +68,13 @@ export function Names({ q, tag = "", state = "" }: { q: string; tag?: string; st
     <Loaded of={result}>
       {({ names, fields, all }) =>
         all.length === 0 ? (
-          <Nothing title={tag ? "Nothing has this tag" : state ? "No test of these does so" : "Nothing has this name"}>
+          <EmptyState
+            title={tag ? "Nothing has this tag" : state ? "No test of these does so" : "Nothing has this name"}
+          >
             {!tag && !state && can("searchRecords") && (
               <Link href={link("search", { q, kind: "record" })}>Look among records</Link>
             )}
-          </Nothing>
+          </EmptyState>
         ) : (
           <section className="card">
             <p className="muted" role="status">

@@ -7,7 +7,7 @@ import type { ResponseOf } from "../../api/client";
 import { rootsFrom, type SearchRecord, searchRecords } from "../../api/record-queries";
 import { count } from "../../model/format";
 import { Button, Filter, MonoLink } from "../../parts/controls";
-import { Loaded, Nothing } from "../../parts/frame";
+import { EmptyState, Loaded } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
@@ -52,9 +52,9 @@ export function Records({ q }: { q: string }) {
             {cursor && "There may be more; the archive may take seconds."}
           </p>
           {records.length === 0 && (
-            <Nothing title={"location" in by ? "No record's location begins so" : "No record has this id"}>
+            <EmptyState title={"location" in by ? "No record's location begins so" : "No record has this id"}>
               {cursor && <Button press={() => void result.refetch()}>Search again</Button>}
-            </Nothing>
+            </EmptyState>
           )}
           {records.length > 0 && (
             <LongTable

@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 
 import { type TestState, termsOf, toTestState, withoutState } from "../../model/terms";
 import { Choices, MainLink, Tabs, type TabTitles } from "../../parts/controls";
-import { Nothing, useAddress, useTitle } from "../../parts/frame";
+import { EmptyState, useAddress, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { TagHead } from "../../parts/tags";
 import { link } from "../../url/state";
@@ -27,7 +27,7 @@ export function SearchView() {
   useTitle(q ? `Search: ${q}` : tag ? `Tag: ${tag}` : title);
   if (isOfRecords) return <RecordsStart />;
   if (!q && !namespace && !tag && !state)
-    return <Nothing title="What are you looking for?">Type a part of a name above.</Nothing>;
+    return <EmptyState title="What are you looking for?">Type a part of a name above.</EmptyState>;
   return (
     <div className="page">
       {tag ? (

@@ -12,7 +12,7 @@ import { CARDS, PICTURES } from "../../features";
 import { count } from "../../model/format";
 import { MonoLink } from "../../parts/controls";
 import { Find } from "../../parts/find";
-import { Bones, JobLink, useTitle, When } from "../../parts/frame";
+import { JobLink, Skeleton, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
@@ -40,7 +40,7 @@ export function StartView() {
         <Find large />
       </div>
       {can("listAllJobs") && showsWays && (
-        <Suspense fallback={<Bones rows={6} />}>
+        <Suspense fallback={<Skeleton rows={6} />}>
           <Ways demo={demo} load={load} />
         </Suspense>
       )}

@@ -9,7 +9,7 @@ import { REPORTS } from "../../features";
 import { lastLine } from "../../model/error-text";
 import { count, plural, since, utc } from "../../model/format";
 import { Dotted, Select } from "../../parts/controls";
-import { Bones, JobLink, Loaded, When } from "../../parts/frame";
+import { JobLink, Loaded, Skeleton, When } from "../../parts/frame";
 import { mine, useMine } from "../../parts/mine";
 import { Running } from "../../parts/running";
 import { StateOf } from "../../parts/signs";
@@ -221,6 +221,6 @@ export function StartCard<T>({ title, label, ...list }: ListProps<T> & { title: 
 /** As `Loaded`; a failure is drawn only once the broken jobs have loaded. */
 function StartList<T>(list: ListProps<T>) {
   const broken = useBroken();
-  if (list.of.isLoadingError && !broken.data) return broken.isLoadingError ? null : <Bones rows={list.rows} />;
+  if (list.of.isLoadingError && !broken.data) return broken.isLoadingError ? null : <Skeleton rows={list.rows} />;
   return <Loaded {...list} />;
 }

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { provenance as fetchProvenance, usage as fetchUsage, usageCsv } from "../../api/report-queries";
 import { MainLink } from "../../parts/controls";
 import { CsvButton } from "../../parts/export";
-import { Loaded, NodeHead, Nothing, useAddress, useTitle } from "../../parts/frame";
+import { EmptyState, Loaded, NodeHead, useAddress, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink } from "../../url/state";
 import { RangeChoice, useRange, Window } from "./range";
@@ -23,7 +23,7 @@ function ColumnUsageView({ node }: { node: string }) {
   const result = useQuery({ ...fetchUsage(node, range), enabled: kindOf(node) === "field" });
   const sources = useQuery({ ...fetchProvenance(node, range), enabled: kindOf(node) === "field" });
   if (kindOf(node) !== "field")
-    return <Nothing title="No column is chosen">Usage is of one column: find it with the box above.</Nothing>;
+    return <EmptyState title="No column is chosen">Usage is of one column: find it with the box above.</EmptyState>;
   return (
     <div className="page">
       <NodeHead id={node}>
