@@ -32,7 +32,7 @@ _OPERATORS = {"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operat
 _NAME = re.compile(r"#?\w+")
 _PARAMETER = re.compile(r"[#:]\w+")
 _TOKEN = re.compile(r"\s*([#:]?\w+|<>|<=|>=|[=<>(),])")
-_CLAUSE = re.compile(r"\b(SET|ADD|REMOVE)\b")
+_CLAUSE = re.compile(r"\b(SET|ADD|REMOVE|DELETE)\b")
 _RESERVED = {word.upper() for word in ReservedKeywords.get_reserved_keywords()}
 _CHANGES = {
     "SET": re.compile(
@@ -41,6 +41,7 @@ _CHANGES = {
     "ADD": re.compile(r"(?P<name>#?\w+)\s+(?P<value>:\w+)"),
     "REMOVE": re.compile(r"(?P<name>#?\w+)"),
 }
+_CHANGES["DELETE"] = _CHANGES["ADD"]
 
 
 def parse_condition(request: Request, name: str = "ConditionExpression") -> Test | None:
@@ -169,7 +170,7 @@ def update(item: Item | None, key: Item, request: Request) -> Item:
     """Apply the update of a request to an item; a missing item is new.
 
     Raises:
-        MockValidationException: the update is unknown, or adds to an attribute that is no number.
+        MockValidationException: the update is unknown, or adds to an attribute of an unfit type.
     """
     names, values = _parameters(request)
     before = item or key
@@ -180,10 +181,16 @@ def update(item: Item | None, key: Item, request: Request) -> Item:
             changed.pop(attribute, None)
         elif kind == "SET":
             changed[attribute] = before.get(names.get(other, other), by)
-        elif {*by, *before.get(attribute, by)} == {"N"}:
+        elif kind == "ADD" and {*by, *before.get(attribute, by)} == {"N"}:
             changed[attribute] = {"N": str(Decimal(before.get(attribute, {"N": "0"})["N"]) + Decimal(by["N"]))}
+        elif {*by, *before.get(attribute, by)} == {"SS"}:
+            texts, given = before.get(attribute, {"SS": []})["SS"], by["SS"]
+            merged = dict.fromkeys([*texts, *given]) if kind == "ADD" else [each for each in texts if each not in given]
+            changed[attribute] = {"SS": [*merged]}
+            if not merged:  # A set is never empty
+                del changed[attribute]
         else:
-            raise _unknown(f"ADD of {by} to {before.get(attribute)}")
+            raise _unknown(f"{kind} of {by} to {before.get(attribute)}")
     return changed
 
 

@@ -130,6 +130,8 @@ def updated(text, values):
 UPDATES = st.one_of(
     VERSIONS.map(lambda number: updated("ADD version :by SET listed = if_not_exists(listed, :by)", {":by": number})),
     WORDS.map(lambda word: updated("SET action = :word REMOVE twin", {":word": {"S": word}})),
+    st.sampled_from(["p", "r"]).map(lambda word: updated("ADD names :set", {":set": {"SS": [word]}})),
+    st.sampled_from([["p"], ["p", "q", "r"]]).map(lambda words: updated("DELETE names :set", {":set": {"SS": words}})),
     st.just({"UpdateExpression": "REMOVE listed, #a", "ExpressionAttributeNames": {"#a": "action"}}),
 )
 OF_TABLE = {"TableName": "TABLE"}
