@@ -29,36 +29,27 @@ GROUPS = queries(
         one <- flights.origin AGGREGATION
         mid <- flights.distance AGGREGATION
         c <- flights.distance AGGREGATION, flights.air_time AGGREGATION
-    keys may be expressions
-        SELECT upper(carrier) AS c, year(day) AS y, sum(distance) AS s FROM flights GROUP BY upper(carrier),
-        year(day)
-        c <- flights.carrier TRANSFORMATION
-        y <- flights.day TRANSFORMATION
-        s <- flights.distance AGGREGATION
-        * <- flights.carrier GROUP_BY, flights.day GROUP_BY
     an aggregate that decides is a condition
         SELECT CASE WHEN sum(distance) > 100 THEN max(dest) END AS c FROM flights
         c <- flights.distance CONDITIONAL, flights.dest AGGREGATION
     """
 )
 
-PIVOTS = (
-    *queries(
-        """
-        a pivot of a text is by conditions
-            SELECT * FROM (SELECT day, carrier, dest FROM flights) PIVOT (collect_list(dest) FOR carrier IN ('UA' AS u))
-            day <- flights.day
-            u <- flights.dest AGGREGATION, flights.carrier CONDITIONAL
-            * <- flights.day GROUP_BY
-        an unpivot casts what is of another type
-            SELECT * FROM (SELECT carrier, CAST(flight AS BIGINT) AS f, distance FROM flights) UNPIVOT (v FOR k IN (f,
-            distance))
-            carrier <- flights.carrier
-            k <- nothing
-            v <- flights.flight TRANSFORMATION, flights.distance TRANSFORMATION
-            * <- flights.flight FILTER, flights.distance FILTER
-        """
-    ),
+PIVOTS = queries(
+    """
+    a pivot of a text is by conditions
+        SELECT * FROM (SELECT day, carrier, dest FROM flights) PIVOT (collect_list(dest) FOR carrier IN ('UA' AS u))
+        day <- flights.day
+        u <- flights.dest AGGREGATION, flights.carrier CONDITIONAL
+        * <- flights.day GROUP_BY
+    an unpivot casts what is of another type
+        SELECT * FROM (SELECT carrier, CAST(flight AS BIGINT) AS f, distance FROM flights) UNPIVOT (v FOR k IN (f,
+        distance))
+        carrier <- flights.carrier
+        k <- nothing
+        v <- flights.flight TRANSFORMATION, flights.distance TRANSFORMATION
+        * <- flights.flight FILTER, flights.distance FILTER
+    """
 )
 
 WINDOWS = queries(
@@ -80,9 +71,6 @@ WINDOWS = queries(
         carrier <- flights.carrier
         s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.flight WINDOW
         * <- flights.carrier GROUP_BY
-    a share of the whole
-        SELECT distance / sum(distance) OVER (PARTITION BY carrier) AS share FROM flights
-        share <- flights.distance TRANSFORMATION, flights.distance AGGREGATION, flights.carrier WINDOW
     """
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from tests.spark.capture.specification import Case, frame, queries, query, statement
+from tests.spark.capture.specification import Case, frame, queries, statement
 
 FIELDS = (
     *queries(
@@ -78,14 +78,17 @@ EXPRESSIONS = (
     ),
 )
 
-SUBQUERIES = (
-    *queries(
-        """
-        a CTE under a name of a table
-            WITH planes AS (SELECT tailnum AS t, seats * 2 AS seats FROM planes) SELECT seats FROM planes
-            seats <- planes.seats TRANSFORMATION
-        """
-    ),
+SUBQUERIES = queries(
+    """
+    the partition that a row lies in is a column
+        before: CREATE TABLE parted (carrier STRING, day STRING) USING parquet PARTITIONED BY (day)
+        before: INSERT INTO parted VALUES ('UA', '2013-01-01')
+        SELECT carrier, day FROM parted WHERE day = '2013-01-01'
+        carrier <- parted.carrier; day <- parted.day; * <- parted.day FILTER
+    a CTE under a name of a table
+        WITH planes AS (SELECT tailnum AS t, seats * 2 AS seats FROM planes) SELECT seats FROM planes
+        seats <- planes.seats TRANSFORMATION
+    """
 )
 
 STEPS = (
@@ -113,15 +116,6 @@ STEPS = (
             f"SELECT seats + 1 AS s FROM parquet.`{spark.table('planes').inputFiles()[0].rsplit('/', 1)[0]}`"
         ),
         "s <- planes.seats TRANSFORMATION",
-    ),
-    query(
-        "the partition that a row lies in is a column",
-        "SELECT carrier, day FROM parted WHERE day = '2013-01-01'",
-        "carrier <- parted.carrier; day <- parted.day; * <- parted.day FILTER",
-        before=(
-            "CREATE TABLE parted (carrier STRING, day STRING) USING parquet PARTITIONED BY (day)",
-            "INSERT INTO parted VALUES ('UA', '2013-01-01')",
-        ),
     ),
     *(
         statement(f"{sql.split(' flights')[0]} writes nothing", sql, "nothing")

@@ -28,12 +28,6 @@ _BUILT = "inline(array(struct(flight AS f, note AS n), struct(1 AS f, contact.em
 GENERATORS: Mapping[str, Generator] = {
     "explode": Generator(lambda: sf.explode("legs"), "explode(legs)", ("leg",), (_LEGS,)),
     "explode_outer": Generator(lambda: sf.explode_outer("legs"), "explode_outer(legs)", ("leg",), (_LEGS,)),
-    "explode of words": Generator(
-        lambda: sf.explode(sf.split("note", ",")),
-        "explode(split(note, ','))",
-        ("word",),
-        ("crews.note TRANSFORMATION",),
-    ),
     "explode of a map": Generator(lambda: sf.explode("tags"), "explode(tags)", ("k", "v"), _ENTRY),
     "posexplode": Generator(lambda: sf.posexplode("legs"), "posexplode(legs)", ("at", "leg"), (_LEGS, _LEGS)),
     "posexplode_outer of words": Generator(

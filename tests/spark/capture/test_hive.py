@@ -33,32 +33,25 @@ CASES = (
         f"hive_turned:{_COLUMNS}",
         before=("CREATE TABLE hive_turned (carrier STRING, far INT) STORED AS ORC",),
     ),
-    statement(
-        "what a table with a serde holds",
-        "INSERT OVERWRITE hive_copied SELECT upper(carrier), far FROM hive_source WHERE far > 0",
+    *statements(
         """
-        hive_copied:
-        carrier <- hive_source.carrier TRANSFORMATION
-        far <- hive_source.far
-        * <- hive_source.far FILTER
-        """,
-        before=(
-            "CREATE TABLE hive_source (carrier STRING, far INT) STORED AS TEXTFILE",
-            "CREATE TABLE hive_copied (carrier STRING, far INT) STORED AS SEQUENCEFILE",
-        ),
-    ),
-    statement(
-        "partitions of both kinds",
-        "INSERT OVERWRITE TABLE hive_parts PARTITION (year = '2013', dest) SELECT carrier, dest FROM flights",
+        what a table with a serde holds
+            before: CREATE TABLE hive_source (carrier STRING, far INT) STORED AS TEXTFILE
+            before: CREATE TABLE hive_copied (carrier STRING, far INT) STORED AS SEQUENCEFILE
+            INSERT OVERWRITE hive_copied SELECT upper(carrier), far FROM hive_source WHERE far > 0
+            hive_copied:
+            carrier <- hive_source.carrier TRANSFORMATION
+            far <- hive_source.far
+            * <- hive_source.far FILTER
+        partitions of both kinds
+            before: CREATE TABLE hive_parts (carrier STRING) PARTITIONED BY (year STRING, dest STRING) STORED AS \
+                TEXTFILE
+            INSERT OVERWRITE TABLE hive_parts PARTITION (year = '2013', dest) SELECT carrier, dest FROM flights
+            hive_parts:
+            carrier <- flights.carrier
+            year <- nothing
+            dest <- flights.dest
         """
-        hive_parts:
-        carrier <- flights.carrier
-        year <- nothing
-        dest <- flights.dest
-        """,
-        before=(
-            "CREATE TABLE hive_parts (carrier STRING) PARTITIONED BY (year STRING, dest STRING) STORED AS TEXTFILE",
-        ),
     ),
     statement(
         "a directory",
@@ -71,10 +64,6 @@ CASES = (
             before: CREATE TABLE hive_parquet STORED AS PARQUET AS SELECT * FROM planes
             CREATE TABLE hive_upper STORED AS PARQUET AS SELECT upper(model) AS m FROM hive_parquet
             hive_upper:; m <- hive_parquet.model TRANSFORMATION
-        """
-    ),
-    *statements(
-        """
         what one partition holds
             before: CREATE TABLE hive_parted (n INT) PARTITIONED BY (part STRING) STORED AS TEXTFILE
             before: INSERT INTO hive_parted PARTITION (part = 'a') VALUES (1)

@@ -58,32 +58,30 @@ CASES = (
     ),
 )
 
-CONDITIONS = (
-    *queries(
-        """
-        conditions of an inner case stay conditions
-            SELECT CASE WHEN distance > 9 THEN CASE WHEN flight > 9 THEN dest END END AS c FROM flights
-            c <- flights.distance CONDITIONAL, flights.flight CONDITIONAL, flights.dest TRANSFORMATION
-        a case among the predicates is a condition whole
-            SELECT CASE WHEN CASE WHEN distance > 9 THEN flight END > 5 THEN dest END AS c FROM flights
-            c <- flights.distance CONDITIONAL, flights.flight CONDITIONAL, flights.dest TRANSFORMATION
-        of coalesce all but the last decide
-            SELECT coalesce(tailnum, carrier, dest) AS c FROM flights
-            c <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL
-            c <- flights.carrier TRANSFORMATION, flights.carrier CONDITIONAL
-            c <- flights.dest TRANSFORMATION
-        nvl and ifnull are coalesce
-            SELECT nvl(tailnum, carrier) AS a, ifnull(tailnum, dest) AS b FROM flights
-            a <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, flights.carrier TRANSFORMATION
-            b <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, flights.dest TRANSFORMATION
-        nullif compares both and gives the first
-            SELECT nullif(tailnum, carrier) AS c FROM flights
-            c <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, flights.carrier CONDITIONAL
-        nvl2 decides by its first alone
-            SELECT nvl2(tailnum, carrier, dest) AS c FROM flights
-            c <- flights.tailnum CONDITIONAL, flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
-        """
-    ),
+CONDITIONS = queries(
+    """
+    conditions of an inner case stay conditions
+        SELECT CASE WHEN distance > 9 THEN CASE WHEN flight > 9 THEN dest END END AS c FROM flights
+        c <- flights.distance CONDITIONAL, flights.flight CONDITIONAL, flights.dest TRANSFORMATION
+    a case among the predicates is a condition whole
+        SELECT CASE WHEN CASE WHEN distance > 9 THEN flight END > 5 THEN dest END AS c FROM flights
+        c <- flights.distance CONDITIONAL, flights.flight CONDITIONAL, flights.dest TRANSFORMATION
+    of coalesce all but the last decide
+        SELECT coalesce(tailnum, carrier, dest) AS c FROM flights
+        c <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL
+        c <- flights.carrier TRANSFORMATION, flights.carrier CONDITIONAL
+        c <- flights.dest TRANSFORMATION
+    nvl and ifnull are coalesce
+        SELECT nvl(tailnum, carrier) AS a, ifnull(tailnum, dest) AS b FROM flights
+        a <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, flights.carrier TRANSFORMATION
+        b <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, flights.dest TRANSFORMATION
+    nullif compares both and gives the first
+        SELECT nullif(tailnum, carrier) AS c FROM flights
+        c <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, flights.carrier CONDITIONAL
+    nvl2 decides by its first alone
+        SELECT nvl2(tailnum, carrier, dest) AS c FROM flights
+        c <- flights.tailnum CONDITIONAL, flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
+    """
 )
 
 MASKS = queries(

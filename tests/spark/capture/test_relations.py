@@ -64,7 +64,7 @@ JOINS = (
         for kind in ("LEFT SEMI", "LEFT ANTI")
     ),
     *queries(
-        """
+        f"""
         a join by an expression
             SELECT f.carrier FROM flights f JOIN airports a ON CASE WHEN f.day > '2013' THEN f.origin ELSE f.dest END =
             a.faa
@@ -74,10 +74,6 @@ JOINS = (
             SELECT a.up, b.down FROM (SELECT origin AS up, tailnum FROM flights) a JOIN (SELECT dest AS down, tailnum
             FROM flights) b ON a.tailnum = b.tailnum
             up <- flights.origin; down <- flights.dest; * <- flights.tailnum JOIN
-        """
-    ),
-    *queries(
-        f"""
         a join of what was filtered and grouped
             SELECT p.model, t.total FROM planes p JOIN (SELECT tailnum, sum(distance) AS total FROM flights WHERE origin
             = 'JFK' GROUP BY tailnum) t ON t.tailnum = p.tailnum

@@ -1,4 +1,4 @@
-"""Queries of collections: generators, functions of arrays and maps, variants, and pipes of them."""
+"""Queries of collections: generators, functions of arrays and maps, variants."""
 
 from __future__ import annotations
 
@@ -88,21 +88,14 @@ COLLECTIONS = queries(
         since: 4.0
         SELECT to_variant_object(contact):email::string AS e FROM crews
         e <- crews.contact TRANSFORMATION
+    a text in another collation
+        since: 4.0
+        SELECT collate(carrier, 'UTF8_LCASE') AS c, max(dest COLLATE UNICODE_CI) AS d FROM flights GROUP BY 1
+        c <- flights.carrier TRANSFORMATION; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY
     """
 )
 
-PIPES = (
-    *queries(
-        """
-        a text in another collation
-            SELECT collate(carrier, 'UTF8_LCASE') AS c, max(dest COLLATE UNICODE_CI) AS d FROM flights GROUP BY 1
-            c <- flights.carrier TRANSFORMATION; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY
-        """,
-        since="4.0",
-    ),
-)
 
-
-@pytest.mark.parametrize("case", [*GENERATORS, *COLLECTIONS, *PIPES], ids=str)
+@pytest.mark.parametrize("case", [*GENERATORS, *COLLECTIONS], ids=str)
 def test_collections_in_sql(case: Case, check) -> None:
     check(case)

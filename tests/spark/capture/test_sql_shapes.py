@@ -1,4 +1,4 @@
-"""Queries as those write them who know SQL well: names that hide others, subqueries everywhere, aggregates, windows."""
+"""Queries as those write them who know SQL well: subqueries everywhere, aggregates, windows."""
 
 from __future__ import annotations
 
@@ -17,13 +17,6 @@ SUBQUERIES = queries(
     whether it is in a subquery, as a value
         SELECT tailnum IN (SELECT tailnum FROM planes WHERE seats > 9) AS known FROM flights
         known <- flights.tailnum TRANSFORMATION, planes.tailnum TRANSFORMATION, planes.seats FILTER
-    the first row for each, by a lateral subquery
-        since: 4.0
-        SELECT a.name, t.carrier FROM airports a, LATERAL (SELECT carrier FROM flights f WHERE f.origin = a.faa
-        ORDER BY distance DESC LIMIT 1) t
-        name <- airports.name
-        carrier <- flights.carrier
-        * <- flights.origin FILTER, airports.faa FILTER, flights.distance SORT
     a union of the row before it
         SELECT t.place FROM flights f, LATERAL (SELECT f.origin AS place UNION ALL SELECT f.dest) t
         place <- flights.origin, flights.dest

@@ -38,27 +38,19 @@ FUNCTIONS = (
         counting about is no masking
             SELECT approx_count_distinct(tailnum) AS n FROM flights
             n <- flights.tailnum AGGREGATION
+        a function that SQL defines by a query is its query
+            since: 4.0
+            before: CREATE OR REPLACE TEMPORARY FUNCTION seats_of(t STRING) RETURNS INT RETURN SELECT max(seats) \
+                FROM planes WHERE tailnum = t
+            SELECT seats_of(tailnum) AS s FROM flights
+            s <- planes.seats AGGREGATION, planes.tailnum FILTER, flights.tailnum FILTER
+        a function that gives a table is its query
+            since: 4.0
+            before: CREATE OR REPLACE TEMPORARY FUNCTION planes_of(n INT) RETURNS TABLE (model STRING) RETURN \
+                SELECT model FROM planes WHERE engines = n
+            SELECT model AS m FROM planes_of(2)
+            m <- planes.model; * <- planes.engines FILTER
         """
-    ),
-    query(
-        "a function that SQL defines by a query is its query",
-        "SELECT seats_of(tailnum) AS s FROM flights",
-        "s <- planes.seats AGGREGATION, planes.tailnum FILTER, flights.tailnum FILTER",
-        before=(
-            "CREATE OR REPLACE TEMPORARY FUNCTION seats_of(t STRING) RETURNS INT "
-            "RETURN SELECT max(seats) FROM planes WHERE tailnum = t",
-        ),
-        since="4.0",
-    ),
-    query(
-        "a function that gives a table is its query",
-        "SELECT model AS m FROM planes_of(2)",
-        "m <- planes.model; * <- planes.engines FILTER",
-        before=(
-            "CREATE OR REPLACE TEMPORARY FUNCTION planes_of(n INT) RETURNS TABLE (model STRING) "
-            "RETURN SELECT model FROM planes WHERE engines = n",
-        ),
-        since="4.0",
     ),
     query(
         "a script is a step that nobody knows",

@@ -1,11 +1,10 @@
-"""Subqueries of all kinds, and queries with names: CTEs, views, cached and checkpointed frames."""
+"""Subqueries of all kinds, and queries with names: CTEs, views, cached tables."""
 
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import functions as sf
 
-from tests.spark.capture.specification import Case, frame, queries, query
+from tests.spark.capture.specification import Case, queries
 
 SCALARS = queries(
     """
@@ -46,55 +45,40 @@ FILTERS = queries(
     """
 )
 
-NAMED = (
-    *queries(
-        """
-        CTEs of CTEs
-            WITH a AS (SELECT carrier AS x FROM flights), b AS (SELECT upper(x) AS y FROM a), c AS (WITH d AS (SELECT y
-            FROM b) SELECT y AS z FROM d) SELECT z FROM c UNION ALL SELECT x FROM a
-            z <- flights.carrier TRANSFORMATION, flights.carrier
-        a recursive CTE is of its start and its steps
-            since: 4.1
-            WITH RECURSIVE reach(place, hops) AS (SELECT origin, 0 FROM flights WHERE carrier = 'UA' UNION ALL SELECT
-            f.dest, hops + 1 FROM reach JOIN flights f ON f.origin = reach.place WHERE hops < 2) SELECT place, hops FROM
-            reach
-            place <- flights.origin, flights.dest
-            hops <- nothing
-            * <- flights.carrier FILTER, flights.origin JOIN, flights.dest JOIN
-        a recursive CTE whose columns change places
-            since: 4.1
-            WITH RECURSIVE r(n, a, b) AS (SELECT 0, carrier, dest FROM flights UNION ALL SELECT n + 1, b, upper(a) FROM
-            r WHERE n < 3) SELECT a FROM r
-            a <- flights.carrier, flights.dest, flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
-        a temporary view is its query
-            before: CREATE OR REPLACE TEMP VIEW view_of_session AS SELECT carrier c FROM flights WHERE distance > 9
-            SELECT c FROM view_of_session
-            c <- flights.carrier; * <- flights.distance FILTER
-        a cached table is the table
-            before: CACHE TABLE cached_flights AS SELECT upper(carrier) AS c FROM flights WHERE distance > 9
-            SELECT c FROM cached_flights
-            c <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER
-        """
-    ),
-    query(
-        "a view that stays, with names of its own, and a view of it",
-        "SELECT far, who FROM view_of_view",
-        "far <- flights.distance; who <- flights.carrier TRANSFORMATION",
-        before=(
-            "CREATE OR REPLACE VIEW view_that_stays (who, far) AS SELECT lower(carrier) AS c, distance FROM flights",
-            "CREATE OR REPLACE VIEW view_of_view AS SELECT far, who FROM view_that_stays",
-        ),
-    ),
-    frame(
-        "a checkpointed frame joined with itself is the frame twice",
-        lambda spark: (
-            (kept := spark.table("flights").select("origin", "dest").localCheckpoint())
-            .alias("a")
-            .join(kept.alias("b"), sf.col("a.dest") == sf.col("b.origin"))
-            .select("a.origin", sf.col("b.dest").alias("to"))
-        ),
-        "origin <- flights.origin; to <- flights.dest; * <- flights.dest JOIN, flights.origin JOIN",
-    ),
+NAMED = queries(
+    """
+    CTEs of CTEs
+        WITH a AS (SELECT carrier AS x FROM flights), b AS (SELECT upper(x) AS y FROM a), c AS (WITH d AS (SELECT y
+        FROM b) SELECT y AS z FROM d) SELECT z FROM c UNION ALL SELECT x FROM a
+        z <- flights.carrier TRANSFORMATION, flights.carrier
+    a recursive CTE is of its start and its steps
+        since: 4.1
+        WITH RECURSIVE reach(place, hops) AS (SELECT origin, 0 FROM flights WHERE carrier = 'UA' UNION ALL SELECT
+        f.dest, hops + 1 FROM reach JOIN flights f ON f.origin = reach.place WHERE hops < 2) SELECT place, hops FROM
+        reach
+        place <- flights.origin, flights.dest
+        hops <- nothing
+        * <- flights.carrier FILTER, flights.origin JOIN, flights.dest JOIN
+    a recursive CTE whose columns change places
+        since: 4.1
+        WITH RECURSIVE r(n, a, b) AS (SELECT 0, carrier, dest FROM flights UNION ALL SELECT n + 1, b, upper(a) FROM
+        r WHERE n < 3) SELECT a FROM r
+        a <- flights.carrier, flights.dest, flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
+    a temporary view is its query
+        before: CREATE OR REPLACE TEMP VIEW view_of_session AS SELECT carrier c FROM flights WHERE distance > 9
+        SELECT c FROM view_of_session
+        c <- flights.carrier; * <- flights.distance FILTER
+    a cached table is the table
+        before: CACHE TABLE cached_flights AS SELECT upper(carrier) AS c FROM flights WHERE distance > 9
+        SELECT c FROM cached_flights
+        c <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER
+    a view that stays, with names of its own, and a view of it
+        before: CREATE OR REPLACE VIEW view_that_stays (who, far) AS SELECT lower(carrier) AS c, distance \
+            FROM flights
+        before: CREATE OR REPLACE VIEW view_of_view AS SELECT far, who FROM view_that_stays
+        SELECT far, who FROM view_of_view
+        far <- flights.distance; who <- flights.carrier TRANSFORMATION
+    """
 )
 
 

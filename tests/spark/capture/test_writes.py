@@ -91,10 +91,6 @@ TABLES = (
             before: CREATE TABLE inserted (carrier STRING, far INT) USING parquet
             INSERT INTO inserted {_SQL}
             inserted:{_COLUMNS}
-        """
-    ),
-    *statements(
-        """
         a column that is left out has its default, which is made of nothing
             before: CREATE TABLE inserted_default (carrier STRING, far INT DEFAULT 7) USING parquet
             INSERT INTO inserted_default (carrier) SELECT carrier FROM flights
@@ -103,19 +99,11 @@ TABLES = (
             before: CREATE TABLE inserted_values (carrier STRING, far INT DEFAULT 7) USING parquet
             INSERT INTO inserted_values VALUES ('UA', DEFAULT), ('B6', 2)
             inserted_values:; carrier, far <- nothing; inputs: none
-        """
-    ),
-    *statements(
-        """
         INSERT of a table's own rows reads it
             before: CREATE TABLE own_rows (carrier STRING, far INT) USING parquet
             before: INSERT INTO own_rows VALUES ('UA', 1)
             INSERT INTO own_rows SELECT carrier, far + 1 FROM own_rows
             own_rows:; carrier <- own_rows.carrier; far <- own_rows.far TRANSFORMATION
-        """
-    ),
-    *statements(
-        """
         a partition that the statement names is made of nothing
             before: CREATE TABLE static_part (carrier STRING, far INT, day STRING) USING parquet PARTITIONED BY (day)
             INSERT OVERWRITE static_part PARTITION (day = '2013-01-01') SELECT carrier, distance FROM flights
@@ -130,10 +118,6 @@ TABLES = (
             carrier <- flights.carrier
             far <- flights.distance
             day <- flights.day
-        """
-    ),
-    *statements(
-        """
         one statement that writes two tables
             before: CREATE TABLE first_of_two (carrier STRING, far INT) USING parquet
             before: CREATE TABLE second_of_two (carrier STRING, far INT) USING parquet
@@ -146,10 +130,6 @@ TABLES = (
             second_of_two:
             carrier <- flights.dest
             far <- flights.flight
-        """
-    ),
-    *statements(
-        """
         a column's name that the table spells in another way
             before: CREATE TABLE other_case (Carrier STRING) USING parquet
             INSERT INTO other_case SELECT carrier FROM flights
