@@ -32,12 +32,14 @@ test("a column has the formulas of its lines; none if each of them copies", () =
   expect([
     ...formulasOf([
       anArrow({}),
+      anArrow({ kind: "TRANSFORMATION" }, "unsaid"),
       anArrow({}, "both"),
       anArrow({ kind: "AGGREGATION", description: "sum(x)" }, "both"),
       anArrow({ kind: "AGGREGATION", description: "sum(x)" }, "both"),
     ]),
   ]).toEqual([
     ["out", ""],
+    ["unsaid", " "],
     ["both", "sum(x)"],
   ]));
 
