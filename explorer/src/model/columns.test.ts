@@ -23,8 +23,9 @@ test("a line that is indirect, or without a step, has no sign", () => {
 
 test("a column has the formulas of its lines; none if each of them copies", () => {
   const sum = aSource("in.y", { kind: "AGGREGATION", description: "sum(x)" });
-  const lines = linesTo({ out: [aSource("in.x", {})], both: [aSource("in.x", {}), sum, sum] });
-  expect([...formulasOf(columnArrows(lines)).values()]).toEqual(["", "sum(x)"]);
+  const unsaid = [aSource("in.x", { kind: "TRANSFORMATION" })];
+  const lines = linesTo({ out: [aSource("in.x", {})], unsaid, both: [aSource("in.x", {}), sum, sum] });
+  expect([...formulasOf(columnArrows(lines)).values()]).toEqual(["", " ", "sum(x)"]);
 });
 
 const FIELDS = Array.from({ length: 14 }, (_, index) => `c${String(index).padStart(2, "0")}`);

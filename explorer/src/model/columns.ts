@@ -88,16 +88,17 @@ export function operationOf({ steps, direct, masked }: ColumnArrow): { sign: str
   return { sign: /^\s*(try_)?cast\s*\(/i.test(formula) ? "cast" : "ƒ", formula };
 }
 
-/** Return the formula of each column that lines lead to; "" of a column of which each line copies a value. */
+/** Return the formula of each column that lines lead to; "" if each line copies a value, " " without a description. */
 export function formulasOf(arrows: readonly ColumnArrow[]): Map<string, string> {
   const formulas = new Map<string, Set<string>>();
   for (const arrow of arrows) {
-    const operation = operationOf(arrow);
+    const described = arrow.direct ? arrow.steps.flatMap(({ description }) => description || []).join("; ") : "";
     const of = formulas.get(arrow.to) ?? new Set();
     formulas.set(arrow.to, of);
-    if (operation?.sign !== "=") of.add(operation?.formula ?? " ");
+    if (operationOf(arrow)?.sign !== "=") of.add(described || " ");
   }
-  return new Map([...formulas].map(([id, of]) => [id, [...of].join("; ")]));
+  const textOf = (of: Set<string>) => [...of].filter((text) => text !== " ").join("; ") || [...of].join("");
+  return new Map([...formulas].map(([id, of]) => [id, textOf(of)]));
 }
 
 interface CardColumn {

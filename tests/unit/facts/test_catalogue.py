@@ -1,4 +1,4 @@
-"""The catalogue of names: a reader misses no name while others add to it and compact it."""
+"""The catalogue of names: a reader misses no name while loaders add names and compact the catalogue."""
 
 import random
 from collections import Counter
@@ -20,7 +20,7 @@ from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.loaders import SteppedTable
 from tests.unit.facts.strategies import TIMES, stamped
 
-# One catalogue has several partitions, the other has one, which says what each write does.
+# The catalogue of names has several partitions; the catalogue of sources has a single partition, so its writes are exact.
 PARTITIONS_OF = {NAMES: sorted(pk for pk in PARTITIONS if pk.startswith(f"{NAMES}#")), SOURCES: [SOURCES]}
 JOBS = [f"job-{number:03}" for number in range(250)]
 
@@ -101,12 +101,12 @@ def test_a_value_is_written_few_times_and_parts_that_were_replaced_are_removed_l
 
     snapshot = snapshot_of(table)
     assert set(parts_of(table)) == {*snapshot.get("parts", {}), *snapshot.get("replaced", {})}
-    # Those of the last compaction and of the two before.
+    # Parts of the last three compactions.
     assert all(now - 3 * 501 <= time < now for time in snapshot.get("replaced", {}).values())
     assert read_catalogue(SOURCES, table)["jobs"] == sorted(
         {f"emissions\0{name}" for names in batches for name in names}
     )
-    # A part is merged with none that is larger, so a value moves into one of twice the size, up to 20.
+    # A part is merged with smaller parts, so a value moves into parts of twice the size: at most 20 moves.
     times_added = Counter(f"emissions\0{name}" for names in batches for name in set(names))
     assert all(times <= times_added[name] * 6 for name, times in rewritten.items())
 
@@ -143,7 +143,7 @@ def test_a_part_that_many_values_fill_is_read_once_and_replaced_no_more():
 
     now = read_catalogue(SOURCES, table)
 
-    # The snapshot, and the part that is new.
+    # The snapshot and the new part.
     assert table.dynamo.calls.items == 2
     assert full == {sk: size for sk, size in snapshot_of(table)["parts"].items() if size >= 20}
     assert len(full) == 8
@@ -201,5 +201,5 @@ def test_what_is_hidden_is_on_no_page_even_where_more_is_doubtful_than_a_list_lo
     page = LineageQueries(table).list_jobs(None, limit=100, offset=0)
 
     assert [job.id.name for job in page.items] == [back, never]
-    # Ten were not looked at for the count, which is what is known.
+    # The count leaves ten out.
     assert (page.total, page.truncated) == (11, True)

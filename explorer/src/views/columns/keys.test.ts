@@ -4,7 +4,6 @@ import type { Card } from "../../model/columns";
 import { walk } from "./keys";
 
 const idOf = (dataset: string, field: string) => `datasetField:n:${dataset}:${field}`;
-
 const aCard = (name: string, fields: string): Card => ({
   ...{ id: `dataset:n:${name}`, namespace: "n", name, stale: false, more: 0, hidden: [], filter: null },
   columns: [...fields].map((field) => ({ id: idOf(name, field), field, type: null })),
@@ -30,7 +29,6 @@ test.each([
   ["the next column of a card", idOf("orders", "a"), "ArrowDown", idOf("orders", "b")],
   ["the first of the card below", idOf("orders", "b"), "ArrowDown", idOf("items", "c")],
   ["the last of the card above", idOf("items", "c"), "ArrowUp", idOf("orders", "b")],
-  ["nothing at the top", idOf("orders", "a"), "ArrowUp", null],
   ["the end of its line", idOf("items", "c"), "ArrowRight", idOf("sums", "s")],
   ["the nearer of two sources", idOf("sums", "s"), "ArrowLeft", idOf("items", "c")],
   ["no source that is not drawn", idOf("sums", "t"), "ArrowLeft", null],
