@@ -87,7 +87,7 @@ def _sections(report: Report) -> Iterator[tuple[str, Sequence[str]]]:
         ("verdict", [_verdict(report)]),
     )
     for title, lines in sections:
-        more = [f"... and {len(lines) - _LINES_MAX:,} more (--json has all)"] if len(lines) > _LINES_MAX else []
+        more = [f"... and {len(lines) - _LINES_MAX:,} more (--format json has all)"] if len(lines) > _LINES_MAX else []
         if lines:
             yield title, [*map(printable, lines[:_LINES_MAX]), *more]
 

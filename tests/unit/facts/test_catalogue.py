@@ -20,7 +20,7 @@ from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.loaders import SteppedTable
 from tests.unit.facts.strategies import TIMES, stamped
 
-# The catalogue of names has several partitions; the catalogue of sources has a single partition, so its writes are exact.
+# The catalogue of names has several partitions. Sources have a single partition, so each write can be named.
 PARTITIONS_OF = {NAMES: sorted(pk for pk in PARTITIONS if pk.startswith(f"{NAMES}#")), SOURCES: [SOURCES]}
 JOBS = [f"job-{number:03}" for number in range(250)]
 
