@@ -13,7 +13,9 @@ export interface Demo {
 /** Return the run of the demo's pipeline; null where no local stack serves the page. */
 export async function demo(signal?: AbortSignal): Promise<Demo | null> {
   const response = await send("GET", signal);
-  return response.status === 200 ? demoIn(await response.text()) : null;
+  // A response that is not read keeps its connection.
+  const text = await response.text();
+  return response.status === 200 ? demoIn(text) : null;
 }
 
 /** Start a run, or return the one that is under way. */

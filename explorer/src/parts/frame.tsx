@@ -5,11 +5,12 @@ import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } fro
 import { Link, useLocation, useSearch } from "wouter";
 
 import { Failure, OFFLINE, tokens } from "../api/client";
+import { NAMESPACES } from "../api/queries";
 import type { NodeChange } from "../model/compare";
 import { agoOn, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink, type View } from "../url/state";
-import { Button, Chip, LinkButton } from "./controls";
+import { Button, Chip, LinkButton, Select } from "./controls";
 import { Name } from "./name";
 import { Pin } from "./pin";
 import { KindOf } from "./signs";
@@ -270,6 +271,11 @@ export function useMedia(query: string): boolean {
 export function useAddress<N extends string>(...names: readonly N[]): Record<N, string> {
   const query = new URLSearchParams(useSearch());
   return Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""])) as Record<N, string>;
+}
+
+export function NamespaceChoice({ value, choose }: { value: string; choose: (namespace: string) => void }) {
+  const names = useQuery(NAMESPACES).data?.namespaces.map(({ name }) => name) ?? [];
+  return <Select label="namespace" none="all namespaces" value={value} among={names} choose={choose} />;
 }
 
 /** The title of a page, with the namespace that it is narrowed to. */

@@ -3,8 +3,7 @@
 import { useLocation } from "wouter";
 import { count, plural } from "../../model/format";
 import { Choices, Select } from "../../parts/controls";
-import { Asked, useAddress, useTitle } from "../../parts/frame";
-import { NamespaceChoice } from "../../parts/namespace-choice";
+import { Asked, NamespaceChoice, useAddress, useTitle } from "../../parts/frame";
 import { link } from "../../url/state";
 import { keyOfNews, NewsItem } from "./news";
 import { newsByDay } from "./news-lines";
