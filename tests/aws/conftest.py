@@ -35,7 +35,7 @@ from headwater_model.archive_tables import (
 from headwater_model.ids import SHARDS
 from lambdas import compact, events, expired, load, trace, wiring
 from local_stack.aws import moto_kms, moto_patches
-from tests.aws.in_moto import DynamoDBInMoto, make_tables_anew, respond_to_boto3
+from tests.aws.in_moto import DynamoDBInMoto, tables_anew
 from tests.builders import HOUR, NOON
 
 _DATABASE = "headwater_test"
@@ -316,9 +316,7 @@ class Cloud:
 @cache
 def _session():
     """A session for all tests reads the models of AWS's services once, not for 0.3 s in each test."""
-    session = boto3.Session("testing", "testing", "testing", "us-east-1")
-    session.events.register("before-send.dynamodb", respond_to_boto3)
-    return session
+    return boto3.Session("testing", "testing", "testing", "us-east-1")
 
 
 def tests_client(service):
@@ -348,8 +346,7 @@ def cloud(request, template, monkeypatch):
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "test")
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", _session())
     monkeypatch.setattr(clients, "session", lambda: _session()._session)
-    with mock_aws(config={"core": {"reset_boto3_session": False}}):
-        make_tables_anew()
+    with mock_aws(config={"core": {"reset_boto3_session": False}}), tables_anew():
         formation = tests_client("cloudformation")
         formation.create_stack(StackName="headwater", TemplateBody=template)
         listed = formation.describe_stacks(StackName="headwater")["Stacks"][0]["Outputs"]

@@ -4,6 +4,7 @@ The functions' client has botocore's events, for faults and listeners.
 """
 
 from binascii import b2a_base64
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import orjson
@@ -14,6 +15,7 @@ from botocore.exceptions import ClientError
 from botocore.hooks import HierarchicalEmitter
 from botocore.model import ServiceId
 from botocore.session import get_session
+from moto.core.botocore_stubber import BotocoreStubber
 
 from headwater.aws.connections import Response
 from headwater.aws.dynamodb import DynamoDB
@@ -30,9 +32,12 @@ _URL = "https://dynamodb.us-east-1.amazonaws.com"
 _HOLDER = SimpleNamespace(tables=None)
 
 
-def make_tables_anew():
-    """Forget all items."""
+@contextmanager
+def tables_anew():
+    """Keep items in empty tables of our own during the block."""
     _HOLDER.tables = Tables(Disk())
+    yield
+    _HOLDER.tables = None
 
 
 class Raw:
@@ -46,12 +51,21 @@ class Raw:
         return [body]
 
 
-def respond_to_boto3(request, **_):
+def respond_to_boto3(request):
     """Respond to a request about items; None for a different request."""
-    if not request.url.startswith(_URL):
+    if _HOLDER.tables is None or ".amazonaws.com" not in request.url:
         return None
     responded = _HOLDER.tables.respond(request.headers["X-Amz-Target"].decode(), request.body)
     return responded and AWSResponse(request.url, responded[0], responded[2], Raw(responded[1]))
+
+
+def _respond_or_stub(self, event_name, request, **more):
+    own = respond_to_boto3(request) if event_name.startswith("before-send.dynamodb.") else None
+    return own or _stub(self, event_name, request, **more)
+
+
+# In place of moto's handler: botocore calls every handler of a request, and takes the first response.
+_stub, BotocoreStubber.__call__ = BotocoreStubber.__call__, _respond_or_stub
 
 
 class Moto:
