@@ -16,6 +16,7 @@ from botocore.hooks import HierarchicalEmitter
 from botocore.model import ServiceId
 from botocore.session import get_session
 from moto.core.botocore_stubber import BotocoreStubber
+from moto.dynamodb.responses import DynamoHandler
 
 from headwater.aws.connections import Response
 from headwater.aws.dynamodb import DynamoDB
@@ -66,6 +67,17 @@ def _respond_or_stub(self, event_name, request, **more):
 
 # In place of moto's handler: botocore calls every handler of a request, and takes the first response.
 _stub, BotocoreStubber.__call__ = BotocoreStubber.__call__, _respond_or_stub
+
+
+def serve_items(monkeypatch):
+    """Let a server of moto in this process respond to requests about items, too."""
+    act = DynamoHandler._dispatch
+
+    def respond_or_act(self, request, full_url=None, headers=None):
+        own = _HOLDER.tables.respond(request.headers["X-Amz-Target"], request.data)
+        return (own[0], dict(own[2]), own[1]) if own else act(self, request, full_url, headers)
+
+    monkeypatch.setattr(DynamoHandler, "_dispatch", respond_or_act)
 
 
 class Moto:

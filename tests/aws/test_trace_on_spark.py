@@ -14,6 +14,7 @@ from headwater.times import day_of
 from headwater_model.errors import NotFound
 from jobs.trace_root import OnSpark, main, prepare_session
 from lambdas import wiring
+from tests.aws.in_moto import serve_items
 from tests.builders import HOUR, a_message, messages
 from tests.spark.conftest import spark  # noqa: F401 - the session is a fixture of the Spark tests
 
@@ -25,6 +26,7 @@ SHA = hashlib.sha256(b"flights").hexdigest()
 def workers(cloud, spark, monkeypatch):  # noqa: F811
     """The session, whose workers find the account of this process on a socket; the test's time is now."""
     cloud.now_s = int(time.time())
+    serve_items(monkeypatch)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()

@@ -11,11 +11,13 @@ import difflib
 import importlib
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyspark
 import pytest
+from pyspark.sql import SparkSession
 
 from spark_client.capturing.model import CHANGES_WITHOUT_ROWS
 from tests.spark.capture.conftest import Hearing, Watch
@@ -109,6 +111,21 @@ def _cases() -> list[Any]:
     return [pytest.param(module, case, id=case.name) for module, case in chosen]
 
 
+@pytest.fixture
+def drop_new_tables(spark: SparkSession) -> Iterator[None]:
+    """Drop the tables of a test: the driver's cases make tables of the same names in the same catalog."""
+
+    def tables() -> set[str]:
+        views = {row.viewName for row in spark.sql("SHOW VIEWS").collect()}
+        return {row.tableName for row in spark.sql("SHOW TABLES").collect()} - views
+
+    before = tables()
+    yield
+    for name in tables() - before:
+        spark.sql(f"DROP TABLE `{name}`")
+
+
+@pytest.mark.usefixtures("drop_new_tables")
 @pytest.mark.parametrize(("module", "case"), _cases())
 def test_columns_over_spark_connect(
     module: Any, case: Case, remote: Any, hearing: Hearing, watch: Watch, tmp_path: Path, monkeypatch: Any
