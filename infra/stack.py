@@ -82,16 +82,7 @@ class LineageStack(cdk.Stack):
         self._add_archive(context, libraries)
         self._add_queries(context)
         additions = self._add_features()
-        parts = Parts(
-            self.defaults.metrics_namespace,
-            self.storage,
-            self.ingestion,
-            self.events,
-            self.compaction,
-            self.query_api,
-            additions,
-        )
-        topics = Observability(self, "Observability", context=context, parts=parts).topics
+        topics = self._observe(additions)
         roles = [role for role in self.node.find_all() if isinstance(role, iam.Role)]
         keep_from(self.storage.archive_bucket, roles, sweeper=self.compaction.compact.role)
         self._name_outputs(additions, topics)
@@ -160,6 +151,12 @@ class LineageStack(cdk.Stack):
             for feature in FEATURES
             if feature.construct and feature.name in given
         ]
+
+    def _observe(self, additions: Sequence[Addition]) -> Mapping[str, str]:
+        """Add the alarms and the dashboard of everything; return the outputs of the alarms' topics."""
+        defaults, compaction, api = self.defaults, self.compaction, self.query_api
+        parts = Parts(defaults.metrics_namespace, self.storage, self.ingestion, self.events, compaction, api, additions)
+        return Observability(self, "Observability", context=self.context, parts=parts).topics
 
     def _name_outputs(self, additions: Sequence[Addition], topics: Mapping[str, str]) -> None:
         """Define the outputs for deployers, clients and the local stack."""

@@ -137,7 +137,7 @@ function wishOf(
   return weight ? { at: sum / weight, weight } : { at: middles.get(cell)!, weight: 0.1 };
 }
 
-/** Place a layer's cells in their order so that the squared distances to their wishes are least (isotonic regression). */
+/** Place a layer's cells in their order, with the least squared distances to their wishes (isotonic regression). */
 function settle(layer: readonly Cell[], middles: Map<Cell, number>, wishes: readonly Wish[]): void {
   const offsets: number[] = [];
   layer.forEach((cell, index) => {

@@ -129,7 +129,7 @@ interface Showing {
   isShown: (id: string, dataset: string) => boolean;
 }
 
-/** A card for each dataset, with the columns on the selected path and the first of the rest, in the order of the schema. */
+/** A card for each dataset: the columns on the selected path and the first further columns, in the schema's order. */
 export function cardsOf(lines: ColumnLines, { path, opened, first, isShown }: Showing): Card[] {
   const cards = new Map<string, { card: Card; columns: Map<string, CardColumn> }>();
   for (const column of [...lines.columns, ...[...lines.sources.values()].flat()]) {

@@ -111,7 +111,11 @@ export function shortOf(namespace: string): string {
 
 const NEAR_CHARS = 8;
 
-/** Return the end of a name too long to fit, from a whole part if one is near. If another title ends alike, keep the difference before the end. */
+/**
+ * Return the end of a name too long to fit, from a whole part if a part begins near.
+ *
+ * If another title ends alike, keep the difference before the end.
+ */
 function cut(text: string, alike: number, fits: (text: string) => boolean): string {
   if (fits(text)) return text;
   const differs = text.length - (alike < text.length ? alike : 0) - 1;

@@ -1,7 +1,7 @@
 /** Failing jobs, by the datasets that wait for a job; then aborted and running jobs. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { ComponentProps } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { Link } from "wouter";
 import type { Schema } from "../../api/client";
 import { type Broken, brokenJobs, jobsOfStates, type ShortJob } from "../../api/list-queries";
@@ -75,42 +75,52 @@ function BrokenJobs({ report, owner }: { report: Schema<"BrokenReport">; owner: 
 
 function BrokenItem({ of, isLeast }: { of: Broken; isLeast: boolean }) {
   const { data: job, nodeId, runId, error } = of;
-  const owners = namesOf(job).join(", ");
+  const cause = error && (
+    <div className="mono cause" title={error}>
+      {lastLine(error).replace(/^Caused by: /, "")}
+    </div>
+  );
   return (
-    <li>
-      <JobLink job={job} />
-      <div className="small muted under">
-        <Dotted>
-          <span className="state-FAILED">
-            {of.datasets === 0 && !isLeast ? "holds up nothing" : "holds up "}
-            {(of.datasets > 0 || isLeast) && (
-              <Link href={link("impact", { node: nodeId })}>
-                {isLeast && "at least "}
-                {plural(of.datasets, "dataset")}
-              </Link>
-            )}
-          </span>
-          {owners || null}
-          <span>
-            since{" "}
-            <time dateTime={of.since} title={`${utc(of.since)} UTC`}>
-              {of.failsLonger && "before "}
-              {since(of.since, Date.now())}
-            </time>
-            {of.failedRuns > 1 && `, ${count(of.failedRuns)} runs`}
-          </span>
-          <Link href={link("run", { id: runId })}>run</Link>
-          <Link href={mapLink({ node: nodeId, dir: "down" })}>map</Link>
-        </Dotted>
-        {error && (
-          <div className="mono cause" title={error}>
-            {lastLine(error).replace(/^Caused by: /, "")}
-          </div>
+    <WorkItem job={job} cause={cause}>
+      <span className="state-FAILED">
+        {of.datasets === 0 && !isLeast ? "holds up nothing" : "holds up "}
+        {(of.datasets > 0 || isLeast) && (
+          <Link href={link("impact", { node: nodeId })}>
+            {isLeast && "at least "}
+            {plural(of.datasets, "dataset")}
+          </Link>
         )}
-      </div>
-    </li>
+      </span>
+      {namesOf(job).join(", ") || null}
+      <span>
+        since{" "}
+        <time dateTime={of.since} title={`${utc(of.since)} UTC`}>
+          {of.failsLonger && "before "}
+          {since(of.since, Date.now())}
+        </time>
+        {of.failedRuns > 1 && `, ${count(of.failedRuns)} runs`}
+      </span>
+      <Link href={link("run", { id: runId })}>run</Link>
+      <Link href={mapLink({ node: nodeId, dir: "down" })}>map</Link>
+    </WorkItem>
   );
 }
+
+interface WorkItemProps {
+  job: ComponentProps<typeof JobLink>["job"];
+  cause?: ReactNode;
+  children: ReactNode;
+}
+
+const WorkItem = ({ job, cause, children }: WorkItemProps) => (
+  <li>
+    <JobLink job={job} />
+    <div className="small muted under">
+      <Dotted>{children}</Dotted>
+      {cause}
+    </div>
+  </li>
+);
 
 const SHOWN = 8;
 const WORDS = { ABORTED: "aborted", RUNNING: "running" } as const;
@@ -137,24 +147,18 @@ function OtherJobs({ work, owner }: { work: Work; owner: string }) {
 
 function OtherItem({ job }: { job: ShortJob }) {
   const run = job.latestRun;
-  const owners = namesOf(job).join(", ");
   return (
-    <li>
-      <JobLink job={job} />
-      <div className="small muted under">
-        <Dotted>
-          {run?.state === "RUNNING" ? (
-            <Running job={jobId(job)} startedAt={run.startedAt} />
-          ) : (
-            <>
-              <StateOf state={run?.state ?? null} /> <When time={run?.endedAt ?? run?.updatedAt ?? null} />
-            </>
-          )}
-          {owners || null}
-          {run && <Link href={link("run", { id: run.id })}>run</Link>}
-        </Dotted>
-      </div>
-    </li>
+    <WorkItem job={job}>
+      {run?.state === "RUNNING" ? (
+        <Running job={jobId(job)} startedAt={run.startedAt} />
+      ) : (
+        <>
+          <StateOf state={run?.state ?? null} /> <When time={run?.endedAt ?? run?.updatedAt ?? null} />
+        </>
+      )}
+      {namesOf(job).join(", ") || null}
+      {run && <Link href={link("run", { id: run.id })}>run</Link>}
+    </WorkItem>
   );
 }
 
