@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
 
 # An event of at most this size, and at most the second size when compressed, is stored in its row of the index and read
-# with it. The row costs 8 write units in a transaction, as much as an object ($5 a million). A short event fits without
-# a look at its compressed size.
+# with it. The row costs at most 4 write units as a put, 8 in a transaction; an object costs as much as 8 ($5 a
+# million). A short event fits without a look at its compressed size.
 _INLINE_BYTES_MAX = 65_536
 _PACKED_BYTES_MAX = 4_096
 _SHORT_BYTES_MAX = 16_384

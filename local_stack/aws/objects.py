@@ -27,10 +27,10 @@ _TABLE = """CREATE TABLE IF NOT EXISTS objects (
     bucket TEXT, key TEXT, number INTEGER, about TEXT, body BLOB, PRIMARY KEY (bucket, key, number))"""
 _VERSIONS = "SELECT key, about, NULL, length(body) FROM objects o WHERE bucket = ? AND key >= ? AND key < ?"
 _LATEST = "number = (SELECT max(number) FROM objects WHERE bucket = o.bucket AND key = o.key)"
-# No name is later.
+# Every name sorts before it.
 _END = "\U0010ffff"
 _PAGE_ROWS = 100
-# Attributes of a version beyond its bytes begin so.
+# Prefixes of the kept attributes of a version.
 _KEPT = ("bucket_key_", "checksum_", "encryption", "kms_key_", "lock_")
 _CHANGES = {"PUT", "POST", "DELETE"}
 

@@ -67,7 +67,7 @@ class BrokenReport(TypedDict):
     truncated: bool
     """True if more than the 50 jobs updated last may fail."""
     datasetsTruncated: bool
-    """True if not all jobs and datasets downstream are counted, but 2,000: each number is a least."""
+    """True if only 2,000 jobs and datasets downstream are counted: each number is a lower bound."""
 
 
 def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offset: int) -> BrokenReport:

@@ -75,6 +75,6 @@ def _duration(job: JobId, runs: Sequence[RunWithFacts]) -> JobDuration | None:
     if len(took) <= _LEAST:
         return None
     last, usual = took[0], round(median(took[1:]))
-    # A usual of zero counts as a millisecond.
+    # A usual duration of zero counts as a millisecond.
     growth = round(last / max(usual, 1) - 1, 3)
     return {"nodeId": job.node_id, "lastMs": last, "usualMs": usual, "againstUsual": growth}
