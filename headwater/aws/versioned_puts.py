@@ -39,8 +39,8 @@ _PASSING = frozenset(
 )
 _KEY = ("pk", "sk")
 _VERSION = "version"
-# The names of a row's body; a row has a single body (`headwater.facts.table`).
-_BODIES = ("json", "body", "s3")
+# Attributes that a row may lack: it has a single body (`headwater.facts.table`).
+_OPTIONAL = ("json", "body", "s3", "noted")
 
 
 def put_versions(
@@ -118,7 +118,7 @@ def _statement(table: str, item: Item, *, over: bool | None = None) -> BatchStat
         names = ", ".join(f"'{name}': ?" for name in item)
         return {"Statement": f'INSERT INTO "{table}" VALUE {{{names}}}', "Parameters": list(item.values())}
     values = {name: value for name, value in item.items() if name not in _KEY}
-    changes = [f'SET "{name}" = ?' for name in values] + [f'REMOVE "{name}"' for name in _BODIES if name not in item]
+    changes = [f'SET "{name}" = ?' for name in values] + [f'REMOVE "{name}"' for name in _OPTIONAL if name not in item]
     condition = f'"pk" = ? AND "sk" = ? AND "{_VERSION}" {"IS MISSING" if over else "= ?"}'
     stored: Sequence[Value] = () if over else ({"N": str(version - 1)},)
     return {

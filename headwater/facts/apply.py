@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import orjson
@@ -15,8 +14,8 @@ from headwater.events.event import Statement
 from headwater.facts.catalogue import CHANGES_MAX, compact
 from headwater.facts.delta import delta_of
 from headwater.facts.facts import JobFacts, text_of
-from headwater.facts.job_nodes import compute_nodes, io_of, sources_of
-from headwater.facts.keys import current_key, dataset_pk, facts_key, sortable
+from headwater.facts.job_nodes import compute_nodes, facts_of, io_of, sources_of
+from headwater.facts.keys import current_key, dataset_pk, sortable
 from headwater.facts.list_rows import state_rows
 from headwater.facts.merge import ROUND_WAIT_MAX_S, merge
 from headwater.facts.table import SIDES_MAX, GraphTable, Key, Row, Swap
@@ -29,9 +28,7 @@ _ROUNDS_MAX = 100
 _HINT_BYTES_MAX = 1_000
 
 
-def refresh_nodes(
-    jobs: Iterable[JobId], table: GraphTable, read: Mapping[Key, Row | None] = MappingProxyType({})
-) -> None:
+def refresh_nodes(jobs: Iterable[JobId], table: GraphTable, read: Mapping[Key, Row | None]) -> None:
     """Compute the nodes of these jobs from the facts, and swap them; `read` are nodes read earlier, to save a read.
 
     Raises `Unavailable` if other loaders swapped the nodes in each of 100 rounds.
@@ -42,11 +39,7 @@ def refresh_nodes(
     for _ in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         nodes = {**read, **table.get(key for job in pending if (key := current_key(job)) not in read)}
         read = {}
-        rows = table.get(facts_key(job) for job in pending)
-        facts = {
-            job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
-            for job in pending
-        }
+        facts = dict.fromkeys(pending, JobFacts()) | facts_of(pending, table)
         rewrites = [
             _rewrite_of(job, nodes.get(current_key(job)), node, put[job])
             for job, node in compute_nodes(facts, table).items()
@@ -145,9 +138,9 @@ def apply_statements(statements: Sequence[Statement], table: GraphTable, *, chan
     or if other loaders keep swapping the same rows.
     """
     delta = delta_of(statements)
-    merged = merge(delta, table)
-    refresh_nodes(delta.jobs, table, merged.nodes)
-    compact(merged.names, table, changes_max=changes_max)
+    names, nodes = merge(delta, table)
+    refresh_nodes(delta.jobs, table, nodes)
+    compact(names, table, changes_max=changes_max)
     if table.kept:
         for module in (feature.merged for feature in FEATURES if feature.merged):
             import_module(module).on_merged(delta, table)

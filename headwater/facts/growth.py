@@ -24,9 +24,8 @@ from headwater.facts.facts import (
 )
 from headwater.facts.facts_delta import Sender
 from headwater.facts.index_rows import changed_reports, child_job_rows, gone_rows, late_reports, transactional_rows
-from headwater.facts.keys import COUNT, FACTS, dataset_pk, facts_key, job_pk, namespace_pk
+from headwater.facts.keys import FACTS, dataset_pk, facts_key, namespace_pk
 from headwater.facts.list_rows import lately_rows, owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
-from headwater.facts.run_facts import owner
 from headwater.facts.table import Increment, Key, Row
 from headwater.facts.words import name_rows, schema_columns
 from headwater.features import FEATURES
@@ -84,11 +83,7 @@ class Kind:
             yield self.listing(thing)
 
     def counted(self, thing: Any, old: Facts, new: Facts) -> Iterator[Increment]:
-        """Yield the changes of counts: of the runs of a job, and of new jobs, datasets and sources by hour."""
-        if isinstance(old, RunFacts) and isinstance(new, RunFacts):
-            job = owner(new)
-            if job and not owner(old) and not new.declared:
-                yield Increment((job_pk(job), COUNT), "runs", 1)
+        """Yield the changes of the counts of new jobs, datasets and sources by hour."""
         before, after = self._count_of(thing, old), self._count_of(thing, new)
         if before != after:
             yield from (Increment(key, "count", by) for key, by in ((before, -1), (after, 1)) if key)

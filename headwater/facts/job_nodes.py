@@ -207,15 +207,11 @@ def is_streamed(facts: JobFacts) -> bool:
 
 def streamed_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
     """Find the jobs that had a stream, by their facts (`first_streamed`)."""
-    return {job for job, facts in _facts_of(jobs, table).items() if is_streamed(facts)}
+    return {job for job, facts in facts_of(jobs, table).items() if is_streamed(facts)}
 
 
-def explicit_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
-    """Find the jobs that ever sent a `lineage` facet, by their facts."""
-    return {job for job, facts in _facts_of(jobs, table).items() if facts.first_explicit}
-
-
-def _facts_of(jobs: Iterable[JobId], table: GraphReader) -> dict[JobId, JobFacts]:
+def facts_of(jobs: Iterable[JobId], table: GraphReader) -> dict[JobId, JobFacts]:
+    """Read the facts of the jobs that have facts: `{JobId("etl", "load"): JobFacts(...)}`."""
     keys = {facts_key(job): job for job in jobs}
     return {keys[key]: JobFacts(**row.data["facts"]) for key, row in table.get(keys).items()}
 

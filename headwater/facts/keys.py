@@ -22,7 +22,6 @@ from headwater_model.ids import DatasetId, JobId, RunKey, namespace_hash, sha256
 FACTS = "FACTS"
 RUN_FACTS = "FACTS#"
 CURRENT = "CURRENT"
-COUNT = "COUNT"
 DATASET_FACTS = "NOW#FACTS"
 NOW = "NOW#"
 # DynamoDB's bound of a sort key is 1,024 bytes; prefixes take the rest.

@@ -2,6 +2,9 @@
 
 Index rows go first. If a loader dies after them, readers skip the rows: no fact confirms them. The loader's message
 comes again and completes the work.
+
+A job's row counts its runs: a swap adds new runs and notes their ids, then the facts of the runs follow. So a run that
+comes again after the death of a loader is counted once. A later swap drops the noted runs that have facts.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from headwater.attempts import attempts
 from headwater.facts.catalogue import PARTITIONS
@@ -23,36 +26,32 @@ from headwater.facts.run_facts import owner
 from headwater.facts.table import GraphTable, Key, Row, Swap
 from headwater.facts.words import column_rows, columns_key, columns_of_schemas, reported_columns
 from headwater_model.errors import Unavailable
-from headwater_model.ids import JobId
+from headwater_model.ids import JobId, RunKey
 
 _ROUNDS_MAX = 100
 # All rounds of a steady loser take less than half of its function's time.
 ROUND_WAIT_MAX_S = 0.5
 
 
-class Merged(NamedTuple):
-    """The changes of catalogues by partition, and the nodes of the delta's jobs, read before all writes."""
+def merge(delta: FactsDelta, table: GraphTable) -> tuple[Mapping[str, Sequence[Row]], Mapping[Key, Row | None]]:
+    """Merge the delta into the facts; raise `Unavailable` if other loaders swapped them in each of 100 rounds.
 
-    names: Mapping[str, Sequence[Row]]
-    nodes: Mapping[Key, Row | None]
-
-
-def merge(delta: FactsDelta, table: GraphTable) -> Merged:
-    """Merge the delta into the facts; raise `Unavailable` if other loaders swapped them in each of 100 rounds."""
+    Returns the changes of catalogues by partition, and the nodes of the delta's jobs, read before all writes.
+    """
     pending = [_Subject.of(thing, facts) for kind in KINDS for thing, facts in delta.facts[kind].items()]
-    # A single round of reads: facts, facet refs, and nodes. Nodes are read before the facts are swapped.
+    # Nodes are read before the facts are swapped.
     node_keys = [current_key(job) for job in delta.jobs]
-    rows = table.get((*(subject.key for subject in pending), *delta.refs, *node_keys))
+    rows = _read(pending, table, (*delta.refs, *node_keys))
     nodes = {key: rows.get(key) for key in node_keys}
     writer = _Writer(table, delta.senders, _stored(delta.jobs, nodes))
     further = [*delta.rows, *_write_facets(delta, rows, table)]
     # Facets and index rows are written with the first round. Lost swaps are read, joined and swapped again.
     for number in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         if number:
-            rows, further = table.get(subject.key for subject in pending), []
-        pending = _Round(pending, rows).write(writer, further)
+            rows, further = _read(pending, table), []
+        pending = writer.write(_changes(pending, rows), further)
         if not pending:
-            return Merged(writer.names, nodes)
+            return writer.names, nodes
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
 
 
@@ -69,14 +68,27 @@ class _Subject:
         return cls(KINDS[type(facts)].key(thing), thing, facts)
 
 
+def _read(subjects: Sequence[_Subject], table: GraphTable, further: Iterable[Key] = ()) -> dict[Key, Row]:
+    """Read rows in two rounds, jobs first: a run without facts is not counted, unless its job's row notes it."""
+    jobs = {subject.key: subject.thing for subject in subjects if isinstance(subject.thing, JobId)}
+    rows = table.get((*jobs, *further))
+    noted = [facts_key(RunKey.of(job, run)) for key, job in jobs.items() if key in rows for run in rows[key].noted]
+    return rows | table.get((*(subject.key for subject in subjects if subject.key not in jobs), *noted))
+
+
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """Growth of the facts of a subject, and the row read before; None for a new subject."""
+    """Growth of the facts of a subject, and the row read before: without a version for a new subject.
+
+    The swap of a job counts `runs`, and notes them beside its `noted` runs without facts.
+    """
 
     subject: _Subject
-    row: Row | None
+    row: Row
     old: Facts
     new: Facts
+    runs: Sequence[RunKey] = ()
+    noted: Sequence[str] = ()
 
     @property
     def kind(self) -> Kind:
@@ -84,7 +96,7 @@ class _Change:
 
     @property
     def grows(self) -> bool:
-        return self.row is None or self.new != self.old
+        return not self.row.version or self.new != self.old or bool(self.runs)
 
     @property
     def growth(self) -> tuple[Any, Facts, Facts]:
@@ -92,9 +104,10 @@ class _Change:
 
     def swap(self) -> Swap:
         """Make the swap to the new facts, with the rows and counters that move with them."""
-        data = {"id": self.kind.text(self.subject.thing), "facts": to_json(self.new)}
+        counted = {"runs": self.row.data.get("runs", 0) + len(self.runs)} if self.runs else {}
+        data = {"id": self.kind.text(self.subject.thing), **self.row.data, "facts": to_json(self.new), **counted}
         return Swap(
-            replace(self.row, data=data) if self.row else Row(*self.subject.key, data),
+            replace(self.row, data=data, noted=(*self.noted, *(run.id for run in self.runs))),
             puts=tuple(self.kind.moving(*self.growth)),
             deletes=tuple(self.kind.gone(*self.growth)),
             adds=tuple(self.kind.counted(*self.growth)),
@@ -110,18 +123,32 @@ class _Writer:
     stored: Set[Key]
     names: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
 
-    def write(self, rows: Iterable[Row], changes: Sequence[_Change]) -> list[_Subject]:
-        """Write the rows and the changes' index rows, swap the facts, write late rows; list subjects of lost swaps."""
-        grown = [change for change in changes if change.grows]
+    def write(self, changes: Mapping[Key, _Change], rows: Iterable[Row]) -> list[_Subject]:
+        """Write the rows and the changes' index rows, swap the facts, write late rows; list the next round's subjects.
+
+        A run follows the job that counts it.
+        """
+        grown = [change for change in changes.values() if change.grows]
         added = (row for change in grown for row in change.kind.new_rows(*change.growth, self.senders))
         # An event may add a hundred thousand rows: they are written as they are made.
         self.table.put(self._noted(row) for row in chain(rows, added) if row.key not in self.stored)
-        written = self.table.swap([change.swap() for change in grown]) if grown else []
-        lost = [change.subject for change, done in zip(grown, written, strict=True) if not done]
-        kept = (change for change in changes if change.subject not in lost)
+        lost = set[Key]()
+        for of_runs in (False, True):
+            group = [each for each in grown if (type(each.new) is RunFacts) is of_runs and each.subject.key not in lost]
+            written = self.table.swap([change.swap() for change in group]) if group else []
+            failed = [change for change, done in zip(group, written, strict=True) if not done]
+            lost |= {key for change in failed for key in (change.subject.key, *map(facts_key, change.runs))}
+        kept = (change for key, change in changes.items() if key not in lost)
         late = [row for change in kept for row in change.kind.late(*change.growth, change.subject.facts)]
         self.table.put_late([row for row in map(self._noted, late) if row.version])
-        return lost
+        # Facts only grow, so a rival swap keeps them.
+        further = (
+            other
+            for change in changes.values()
+            for other in _streamed(change.new, change.subject.facts)
+            if (known := changes.get(other.key)) is None or join(known.new, other.facts) != known.new  # type: ignore[type-var]
+        )
+        return _each_once((*(changes[key].subject for key in changes if key in lost), *further))
 
     def _noted(self, row: Row) -> Row:
         if row.pk in PARTITIONS:
@@ -129,30 +156,23 @@ class _Writer:
         return row
 
 
-class _Round:
-    """The stored facts of some subjects, joined with their new facts."""
-
-    def __init__(self, subjects: Sequence[_Subject], rows: Mapping[Key, Row]) -> None:
-        self._changes: list[_Change] = []
-        self._streamed: list[_Subject] = []
-        self._joined: dict[Key, Facts] = {}
-        for subject in subjects:
-            row, kind = rows.get(subject.key), type(subject.facts)
-            old = kind() if row is None else kind(**row.data["facts"])
-            self._joined[subject.key] = new = join(old, subject.facts)  # type: ignore[type-var]
-            if isinstance(new, RunFacts):
-                self._streamed += _streamed(new, subject.facts)
-            self._changes.append(_Change(subject, row, old, new))
-
-    def write(self, writer: _Writer, rows: Iterable[Row]) -> list[_Subject]:
-        """Write the growth, with further rows; list the subjects of the next round."""
-        lost = writer.write(rows, self._changes)
-        return _each_once((*lost, *(other for other in self._streamed if self._adds(other))))
-
-    def _adds(self, subject: _Subject) -> bool:
-        """True if a subject adds to the joined facts; facts only grow, so a rival swap keeps them."""
-        known = self._joined.get(subject.key)
-        return known is None or join(known, subject.facts) != known  # type: ignore[type-var]
+def _changes(subjects: Iterable[_Subject], rows: Mapping[Key, Row]) -> dict[Key, _Change]:
+    """Join the stored facts of subjects with their new facts, and find the runs that their jobs count."""
+    changes: dict[Key, _Change] = {}
+    new_runs: dict[Key, list[RunKey]] = defaultdict(list)
+    for subject in subjects:
+        row, kind = rows.get(subject.key, Row(*subject.key)), type(subject.facts)
+        old = kind(**row.data.get("facts", {}))
+        new: Facts = join(old, subject.facts)  # type: ignore[type-var]
+        changes[subject.key] = _Change(subject, row, old, new)
+        if isinstance(new, RunFacts) and not row.version and not new.declared and (job := owner(new)):
+            new_runs[facts_key(job)].append(subject.thing)
+    for key, change in changes.items():
+        known = change.row.noted
+        runs = [run for run in new_runs[key] if run.id not in known]
+        noted = [run for run in known if facts_key(RunKey.of(change.subject.thing, run)) not in rows]
+        changes[key] = replace(change, runs=runs, noted=noted)
+    return changes
 
 
 def _stored(jobs: Iterable[JobId], nodes: Mapping[Key, Row | None]) -> Set[Key]:
@@ -189,18 +209,16 @@ def _beyond_schemas(text: IdText, paths: Sequence[str], delta: FactsDelta, rows:
     return [path for path in paths if path not in known]
 
 
-def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:
+def _streamed(facts: Facts, delta: Facts) -> Iterator[_Subject]:
     """Yield facts of a streaming run's job and outputs: an event declares the stream for all events of the run.
 
     The first event to declare the stream marks all outputs, a later event its own: each event of a long stream would
     otherwise read the facts of all outputs.
     """
-    job = owner(facts)
-    if not facts.streaming or not isinstance(delta, RunFacts) or job is None:
-        return
-    yield _Subject.of(job, JobFacts(first_streamed=facts.streaming))
-    for text in facts.outputs if delta.streaming == facts.streaming else delta.outputs:
-        yield _Subject.of(dataset_of(text), DatasetFacts(first_streamed=facts.streaming))
+    if isinstance(facts, RunFacts) and isinstance(delta, RunFacts) and facts.streaming and (job := owner(facts)):
+        yield _Subject.of(job, JobFacts(first_streamed=facts.streaming))
+        for text in facts.outputs if delta.streaming == facts.streaming else delta.outputs:
+            yield _Subject.of(dataset_of(text), DatasetFacts(first_streamed=facts.streaming))
 
 
 def _each_once(subjects: Iterable[_Subject]) -> list[_Subject]:

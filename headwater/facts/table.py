@@ -61,7 +61,7 @@ class Row:
     """A row; `version` counts its swaps, and is 0 for a row without swaps.
 
     A row may expire: TTL removes it at `expires_s` (seconds since 1970), or up to two days later. A row to write
-    `once` is a function of its key: where it is already, it is not put again.
+    `once` is a function of its key: where it is already, it is not put again. A swap may leave texts `noted`.
     """
 
     pk: str
@@ -70,6 +70,7 @@ class Row:
     version: int = 0
     expires_s: int | None = None
     once: bool = field(default=False, compare=False)
+    noted: tuple[str, ...] = ()
 
     @property
     def key(self) -> Key:
@@ -195,7 +196,7 @@ class GraphTable:
             put_back(document, contents)
 
     def _batch(self, keys: Sequence[Item]) -> RowPage:
-        return RowPage(self._rows(batch_get(self.dynamodb, self.table, keys, self.sleep)))
+        return RowPage(list(map(self._row, batch_get(self.dynamodb, self.table, keys, self.sleep))))
 
     def put(self, rows: Iterable[Row]) -> None:
         """Write rows, the same whoever writes them; raise `Unavailable` if the table refused any."""
@@ -317,7 +318,7 @@ class GraphTable:
             items += response["Items"]
             last = response.get("LastEvaluatedKey")
             if last is None or len(items) > query.limit:
-                return RowPage(self._rows(items[: query.limit]), more=len(items) > query.limit)
+                return RowPage(list(map(self._row, items[: query.limit])), more=len(items) > query.limit)
             request["ExclusiveStartKey"] = last
 
     def _swap_some(self, swaps: Sequence[Swap]) -> list[bool]:
@@ -330,7 +331,8 @@ class GraphTable:
         return self._versioned(replace(row, version=row.version + 1))
 
     def _versioned(self, row: Row) -> dict[str, Value]:
-        return {**self._item(row), **({"version": {"N": str(row.version)}} if row.version else {})}
+        noted: dict[str, Value] = {"noted": {"S": " ".join(row.noted)}} if row.noted else {}
+        return {**self._item(row), **noted, **({"version": {"N": str(row.version)}} if row.version else {})}
 
     def _condition(self, row: Row) -> TransactWriteItemTypeDef:
         put: PutTypeDef = {"TableName": self.table, "Item": self._next_version(row)}
@@ -405,9 +407,6 @@ class GraphTable:
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=body)
         return {**item, "s3": {"S": key}}
 
-    def _rows(self, items: Sequence[Item]) -> list[Row]:
-        return [self._row(item) for item in items]
-
     def _row(self, item: Item) -> Row:
         body = bytes(item["body"]["B"]) if "body" in item else b""
         if "s3" in item:
@@ -416,7 +415,8 @@ class GraphTable:
         data = orjson.loads(text)
         data.update({name: int(value["N"]) for name, value in item.items() if name not in _OURS and "N" in value})
         version, expires_s = (int(item[name]["N"]) if name in item else None for name in ("version", EXPIRES_AT))
-        return Row(item["pk"]["S"], item["sk"]["S"], data, version or 0, expires_s)
+        noted = tuple(item["noted"]["S"].split()) if "noted" in item else ()
+        return Row(item["pk"]["S"], item["sk"]["S"], data, version or 0, expires_s, noted=noted)
 
 
 def _key(key: Key) -> dict[str, Value]:

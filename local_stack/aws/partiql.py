@@ -34,7 +34,7 @@ def parse_put(statement: Mapping[str, Any]) -> VersionedPut | None:
         return VersionedPut(match[1], dict(zip(names, parameters, strict=True)), None)
     if match := _UPDATE.fullmatch(text):
         names, removed = _SET.findall(match[2]), _REMOVE.findall(match[2])
-        if {*names, *removed} - {"expires_at"} != {"version", "json", "body", "s3"}:
+        if {*names, *removed} - {"expires_at"} != {"version", "json", "body", "s3", "noted"}:
             return None
         *values, pk, sk, version = parameters if match[3] == "= ?" else [*parameters, {}]
         item = {"pk": pk, "sk": sk, **dict(zip(names, values, strict=True))}

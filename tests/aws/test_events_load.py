@@ -43,10 +43,9 @@ def logged(cloud):
 
 
 def facts(cloud):
-    """The graph table's rows as text; how often a row was swapped depends on the batches."""
+    """The graph table's rows as text; how often a row was swapped, and the last swap's note, depend on the batches."""
     return {
-        (item["pk"]["S"], item["sk"]["S"]): {name: value for name, value in item.items() if name != "version"}
-        for item in cloud.items("Graph")
+        (item["pk"]["S"], item["sk"]["S"]): {**item, "version": None, "noted": None} for item in cloud.items("Graph")
     }
 
 

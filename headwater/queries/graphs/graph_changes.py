@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from headwater.facts.facet_refs import LINEAGE
 from headwater.facts.facts import DatasetFacts, JobFacts, NamespaceFacts, RunFacts, dataset_of, text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
-from headwater.facts.job_nodes import explicit_jobs, io_of, streamed_jobs
+from headwater.facts.job_nodes import facts_of, io_of, streamed_jobs
 from headwater.facts.keys import dataset_pk, facts_key, job_pk
 from headwater.facts.lattice import History
 from headwater.facts.run_facts import owner
@@ -219,7 +219,7 @@ class LaterRuns:
         """Read the inputs and outputs of each version of a job; None for a job with too many, or with flows."""
         queries = [RowQuery(job_pk(job), prefix="VERSION#", limit=_VERSIONS_MAX) for job in jobs]
         pages = self.view.query(queries)
-        explicit = explicit_jobs(jobs, self.view) if jobs else set()
+        explicit = {job for job, facts in facts_of(jobs, self.view).items() if facts.first_explicit} if jobs else set()
         return {
             job: None
             if page.more or job in explicit

@@ -12,7 +12,7 @@ from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, text_
 from headwater.facts.index_rows import child_runs_query
 from headwater.facts.index_scan import RunWithFacts, advance, facts_in_rows, last_started, read_run_facts, run_of
 from headwater.facts.job_nodes import summarize_run
-from headwater.facts.keys import COUNT, RUN_FACTS, dataset_pk, job_pk, run_facts_prefix, run_pk
+from headwater.facts.keys import RUN_FACTS, dataset_pk, facts_key, run_facts_prefix, run_pk
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import are_attempts_cut, attempts_of
 from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner, parent_run, written_datasets
@@ -158,8 +158,7 @@ def list_runs(job: JobId, view: GraphView, *, in_short: bool = False, limit: int
     """
     look = min(offset + limit, LISTED_MAX)
     runs, more = newest_runs(job, view, look)
-    counted = view.get([(job_pk(job), COUNT)])
-    total = next((row.data["runs"] for row in counted.values()), 0)
+    total = next((row.data.get("runs", 0) for row in view.get([facts_key(job)]).values()), 0)
     listed = runs_in_detail(dict(runs[offset : offset + limit]), view, in_short=in_short)
     cut = any(run.truncated for run in listed)
     return ResultPage(listed, total, truncated=cut or (more and look == LISTED_MAX))

@@ -79,10 +79,10 @@ class Buckets:
         return [(letter["Body"], letter["MessageAttributes"]["reason"]["StringValue"]) for letter in letters]
 
     def rows(self):
-        """List the rows of the graph, without the list of the raw log's objects and the number of each row's swaps."""
+        """List the rows of the graph, without the list of the raw log's objects, and the swaps of each row."""
         items = [item for item in self.cloud.items("Graph") if not item["pk"]["S"].startswith("EVENTS#")]
         return sorted(
-            ({**item, "version": None} for item in items), key=lambda item: (item["pk"]["S"], item["sk"]["S"])
+            ({**item, "version": 0, "noted": 0} for item in items), key=lambda item: (item["pk"]["S"], item["sk"]["S"])
         )
 
 
