@@ -25,22 +25,6 @@ def test_only_this_api_may_call_the_function(template):
     assert all(":RestApi/" in each["SourceArn"] for each in permissions)
 
 
-def test_the_stage_slows_callers_down_and_logs_no_payload(template):
-    [stage] = template.of_type("AWS::ApiGateway::Stage").values()
-    assert stage["StageName"] == "prod"
-    assert stage["TracingEnabled"] is True
-    assert stage["MethodSettings"] == [
-        {
-            "HttpMethod": "*",
-            "ResourcePath": "/*",
-            "DataTraceEnabled": False,
-            "LoggingLevel": "ERROR",
-            "ThrottlingRateLimit": 200,
-            "ThrottlingBurstLimit": 400,
-        }
-    ]
-
-
 @pytest.mark.parametrize("fixture", ["template", "turned"])
 def test_no_stage_is_made_before_the_accounts_role_for_its_logs(fixture, request):
     resources = request.getfixturevalue(fixture).content["Resources"]
@@ -49,63 +33,10 @@ def test_no_stage_is_made_before_the_accounts_role_for_its_logs(fixture, request
     assert [account in stage.get("DependsOn", ()) for stage in stages] == [True] * len(stages)
 
 
-def test_the_access_log_has_caller_path_and_status(template):
-    [stage] = template.of_type("AWS::ApiGateway::Stage").values()
-    assert stage["AccessLogSetting"]["DestinationArn"] == "AccessLog.Arn"
-    assert set(json.loads(stage["AccessLogSetting"]["Format"])) == {
-        "caller",
-        "httpMethod",
-        "ip",
-        "path",
-        "protocol",
-        "requestId",
-        "requestTime",
-        "resourcePath",
-        "responseLength",
-        "status",
-        "user",
-    }
-
-
-def test_the_api_is_regional_and_takes_compressed_requests(template):
-    api = template.of_type("AWS::ApiGateway::RestApi")["RestApi"]
-    assert api["EndpointConfiguration"] == {"Types": ["REGIONAL"]}
-    assert api["MinimumCompressionSize"] == 1024
-
-
 def test_the_api_hands_bodies_on_byte_by_byte(template):
     """As text, bytes that are no UTF-8 would be replaced, and a damaged event taken for a good one."""
     apis = template.of_type("AWS::ApiGateway::RestApi").values()
     assert [api["BinaryMediaTypes"] for api in apis] == [["*/*"]] * len(apis)
-
-
-def test_the_outputs_are_what_deployers_and_clients_look_up(template):
-    assert sorted(template.content["Outputs"]) == [
-        "ApiUrl",
-        "ArchiveBucketName",
-        "ChangesDeadLettersUrl",
-        "ChangesQueueUrl",
-        "CompactArchiveJobName",
-        "CompactionStateMachineArn",
-        "EventsDeadLettersUrl",
-        "EventsFunctionName",
-        "EventsQueueUrl",
-        "GraphTableName",
-        "InputFunctionName",
-        "IntakeBucketName",
-        "MailTopicArn",
-        "PackedQueueUrl",
-        "PageTopicArn",
-        "ProducersPolicyArn",
-        "RecordsDeadLettersUrl",
-        "RecordsQueueUrl",
-        "RecordsTableName",
-        "SearchDatabase",
-        "SearchWorkgroup",
-        "TraceDeadLettersUrl",
-        "TraceQueueUrl",
-        "TraceRootJobName",
-    ]
 
 
 def test_the_token_api_is_a_second_one_whose_callers_the_function_checks(template, turned):

@@ -15,18 +15,7 @@ from tests.stack.assemblies import PROJECT
 STATE_MACHINE_FILE = PROJECT / "infra" / "compaction.asl.json"
 
 MACHINE = json.loads(STATE_MACHINE_FILE.read_text(encoding="utf-8"))
-STEPS = {
-    "Plan": "plan",
-    "Slice": "slice",
-    "Check": "check",
-    "Left": "left",
-    "Seal": "seal",
-    "Unpublished": "unpublished",
-    "Publish": "publish",
-    "PublishEmpty": "publish",
-    "Release": "release",
-}
-SPARK = {"TraceOnSpark": "${TraceRootJobName}", "CompactOnSpark": "${CompactArchiveJobName}"}
+STEPS = ("Plan", "Slice", "Check", "Left", "Seal", "Unpublished", "Publish", "PublishEmpty", "Release")
 
 
 def states(machine) -> Iterator[tuple[str, dict, dict | None]]:
@@ -67,68 +56,12 @@ def test_every_state_is_reached_and_every_next_state_exists():
         assert reached == set(level["States"])
 
 
-@pytest.mark.parametrize(("name", "state"), [(name, state) for name, state, _ in states(MACHINE)])
-def test_a_state_either_goes_on_or_ends(name, state):
-    goes_on = "Next" in state or "Default" in state
-    ends = state.get("End", False) or state["Type"] in ("Succeed", "Fail")
-    assert goes_on is not ends
-
-
-@pytest.mark.parametrize("name", STEPS)
-def test_a_task_calls_the_compact_function_with_its_step(name):
-    state, _ = TASKS[name]
-    assert state["Resource"] == "${InvokeFunction}"
-    assert state["Parameters"]["FunctionName"] == "${CompactFunctionArn}"
-    assert state["Parameters"]["Payload"]["step"] == STEPS[name]
-
-
-def test_the_tasks_are_the_steps_and_the_jobs_of_spark():
-    assert set(TASKS) == {*STEPS, *SPARK}
-
-
-@pytest.mark.parametrize("name", SPARK)
-def test_a_job_of_spark_is_waited_for_and_given_text_alone(name):
-    state, _ = TASKS[name]
-    assert state["Resource"] == "${RunJob}"
-    assert state["Parameters"]["JobName"] == SPARK[name]
-    for argument, value in state["Parameters"]["Arguments"].items():
-        assert re.fullmatch(r"--[a-z-]+(\.\$)?", argument)
-        assert isinstance(value, str)
-
-
-@pytest.mark.parametrize("name", SPARK)
-def test_a_job_of_spark_that_found_no_place_in_glue_is_tried_again(name):
-    first = TASKS[name][0]["Retry"][0]
-    assert first["ErrorEquals"] == [
-        "Glue.ConcurrentRunsExceededException",
-        "Glue.ResourceNumberLimitExceededException",
-        "Glue.OperationTimeoutException",
-        "Glue.InternalServiceException",
-        "Glue.ThrottlingException",
-    ]
-    assert (first["IntervalSeconds"], first["MaxAttempts"], first["MaxDelaySeconds"]) == (60, 5, 600)
-
-
 @pytest.mark.parametrize("name", STEPS)
 def test_a_task_is_tried_again_unless_trying_again_cannot_help(name):
     """Every step may be run twice, so whatever failed may be tried: a service, a time-out, no memory."""
-    for_good, service, anything = TASKS[name][0]["Retry"]
-    assert for_good == {"ErrorEquals": ["Conflict", "Invalid"], "MaxAttempts": 0}
-    assert service == {
-        "ErrorEquals": [
-            "Lambda.ServiceException",
-            "Lambda.AWSLambdaException",
-            "Lambda.SdkClientException",
-            "Lambda.TooManyRequestsException",
-            "Unavailable",
-        ],
-        "IntervalSeconds": 2,
-        "MaxAttempts": 6,
-        "BackoffRate": 2,
-        "MaxDelaySeconds": 60,
-        "JitterStrategy": "FULL",
-    }
-    assert anything == {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 5, "MaxAttempts": 3, "BackoffRate": 2}
+    retried = TASKS[name][0]["Retry"]
+    assert retried[0] == {"ErrorEquals": ["Conflict", "Invalid"], "MaxAttempts": 0}
+    assert retried[-1]["ErrorEquals"] == ["States.ALL"]
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -214,35 +147,6 @@ def test_the_file_needs_no_value_but_those_that_the_stack_puts_in(template):
     }
     assert requested == set(machine["DefinitionSubstitutions"])
     assert json.loads(machine["DefinitionString"]) == MACHINE
-
-
-def test_the_executions_are_logged_without_their_data(template):
-    machine = template.of_type("AWS::StepFunctions::StateMachine")["StateMachine"]
-    destination = {"CloudWatchLogsLogGroup": {"LogGroupArn": "StateMachineLogs.Arn"}}
-    assert machine["LoggingConfiguration"] == {
-        "Destinations": [destination],
-        "IncludeExecutionData": False,
-        "Level": "ALL",
-    }
-    assert machine["TracingConfiguration"] == {"Enabled": True}
-
-
-def test_the_log_group_is_where_deliveries_need_no_policy_of_their_own(template):
-    """And its name is of this stack alone: a deleted stack leaves its logs."""
-    name = template.of_type("AWS::Logs::LogGroup")["StateMachineLogs"]["LogGroupName"]
-    assert name == ("/aws/vendedlogs/states/AWS::StackName-((AWS::StackId split at /)[2] split at -)[4]")
-
-
-def test_the_state_machine_may_call_the_compact_function_run_the_jobs_and_log(template):
-    allowed = template.allowed("StateMachine")
-    assert {action.partition(":")[0] for action in allowed.pop("*")} == {"logs", "xray"}
-    run = {"glue:StartJobRun", "glue:GetJobRun", "glue:GetJobRuns", "glue:BatchStopJobRun"}
-    jobs = "arn:AWS::Partition:glue:AWS::Region:AWS::AccountId:job"
-    assert allowed == {
-        "CompactFunction.Arn": {"lambda:InvokeFunction"},
-        f"{jobs}/CompactArchive": run,
-        f"{jobs}/TraceRoot": run,
-    }
 
 
 @pytest.mark.parametrize(("stack", "hour"), [("template", 0), ("turned", 3)])

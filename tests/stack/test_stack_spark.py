@@ -77,35 +77,6 @@ def without_assets(allowed: dict[str, set[str]]) -> dict[str, set[str]]:
     return {arn: actions for arn, actions in allowed.items() if "cdk-" not in arn and arn != ANY_KEY}
 
 
-@pytest.mark.parametrize(
-    ("name", "expected", "minutes", "runs", "workers", "scales"),
-    [("CompactArchive", COMPACT, 120, 3, 10, "true"), ("TraceRoot", TRACE, 45, 10, 4, "false")],
-)
-def test_a_job_of_glue_runs_the_launcher_with_its_constant_arguments(
-    template, name, expected, minutes, runs, workers, scales
-):
-    job = template.of_type("AWS::Glue::Job")[name]
-    arguments = job.pop("DefaultArguments")
-    script = job["Command"].pop("ScriptLocation")
-    assert (script.startswith(ASSETS), script.endswith(".py")) == (True, True)
-    del job["Description"]
-    assert job == {
-        "Command": {"Name": "glueetl", "PythonVersion": "3"},
-        "GlueVersion": "5.1",
-        "WorkerType": "G.1X",
-        "NumberOfWorkers": workers,
-        "ExecutionProperty": {"MaxConcurrentRuns": runs},
-        "MaxRetries": 0,
-        "Timeout": minutes,
-        "Role": f"{name}Role.Arn",
-    }
-    package, logs = arguments.pop("--extra-py-files"), arguments.pop("--custom-logGroup-prefix")
-    assert (package.startswith(ASSETS), package.endswith(".zip")) == (True, True)
-    groups = {group.get("LogGroupName") for group in template.of_type("AWS::Logs::LogGroup").values()}
-    assert {f"{logs}/error", f"{logs}/output"} <= groups
-    assert arguments == {**expected, "--enable-auto-scaling": scales, "--enable-metrics": "true"}
-
-
 @pytest.mark.parametrize("expected", [COMPACT, TRACE], ids=lambda expected: expected["--job"])
 def test_the_stack_and_the_state_machine_give_a_job_all_its_arguments(expected):
     job = expected["--job"]
@@ -124,13 +95,6 @@ def test_a_job_may_do_its_work_and_no_more(template, name):
     }
 
 
-def test_metrics_may_be_put_among_those_of_glue_alone(template):
-    for name in RIGHTS:
-        statements = template.of_type("AWS::IAM::Policy")[f"{name}RoleDefaultPolicy"]["PolicyDocument"]["Statement"]
-        [anywhere] = [each for each in statements if each["Resource"] == "*"]
-        assert anywhere["Condition"] == {"StringEquals": {"cloudwatch:namespace": "Glue"}}
-
-
 def test_who_makes_tables_cannot_publish_them_and_who_publishes_cannot_write_them(template):
     assert not any("published" in arn or ":glue:" in arn for arn in template.allowed("CompactArchive"))
     writes = {arn for arn, actions in template.allowed("CompactFunction").items() if "s3:PutObject" in actions}
@@ -143,10 +107,3 @@ def test_the_libraries_of_a_job_of_glue_are_wheels_that_keep_their_names(turned)
         assert returned["--additional-python-modules"] == f"{ASSETS}{WHEEL}"
         assert returned["--python-modules-installer-option"] == "--no-index"
         assert any(arn.endswith(WHEEL) for arn in turned.allowed(name))
-
-
-@pytest.mark.parametrize("name", RIGHTS)
-def test_glue_alone_may_take_the_role_of_a_job(template, name):
-    [statement] = template.of_type("AWS::IAM::Role")[f"{name}Role"]["AssumeRolePolicyDocument"]["Statement"]
-    principal = {"Service": "glue.amazonaws.com"}
-    assert statement == {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": principal}

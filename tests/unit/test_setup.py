@@ -43,22 +43,6 @@ def test_an_environment_without_a_python_for_it_says_so_and_set_up_succeeds(proj
     assert (project / ".venv-spark35" / ".unavailable").read_text(encoding="utf-8") == f"{reason}\n"
 
 
-def test_an_environment_is_made_of_the_newest_python_that_uv_finds(project):
-    finds_the_older = f"""
-case "$1 $5" in
-    "venv 3.8") exit 2 ;;
-    "venv 3.7") {sys.executable} -m venv --without-pip "$6" ;;
-esac"""
-    (project / ".venv-spark35").mkdir()
-    (project / ".venv-spark35" / ".unavailable").write_text("of a former run\n", encoding="utf-8")
-    (project / "local_stack").mkdir()
-    (project / "local_stack" / "toolchain.py").write_text("def find_java(): pass\n", encoding="utf-8")
-    done = set_up(project, finds_the_older)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (project / ".venv-spark35" / ".installed-spark35.txt").exists()
-    assert not (project / ".venv-spark35" / ".unavailable").exists()
-
-
 def test_a_java_that_is_missing_everywhere_leaves_the_environment_out(project):
     installs_all_but_java = f"""
 case "$*" in
@@ -72,22 +56,6 @@ esac"""
     done = set_up(project, installs_all_but_java)
     assert done.returncode == 0
     assert (project / ".venv-spark35" / ".unavailable").read_text(encoding="utf-8") == "no Java 17\n"
-
-
-def test_the_progress_of_uv_is_shown_without_its_list_of_packages(project):
-    prints = f"""
-case "$1" in
-    venv) {sys.executable} -m venv --without-pip "$6" ;;
-    pip) printf 'Downloading pyspark (411MiB)\\nInstalled 2 packages in 1s\\n + numpy==1\\n + pyspark==3\\n' >&2 ;;
-esac"""
-    (project / "local_stack").mkdir()
-    (project / "local_stack" / "toolchain.py").write_text("def find_java(): pass\n", encoding="utf-8")
-    assert set_up(project, prints).stdout.splitlines() == [
-        "setup: making .venv-spark35/",
-        "setup: installing what requirements/spark35.txt pins into .venv-spark35/",
-        "  Downloading pyspark (411MiB)",
-        "  Installed 2 packages in 1s",
-    ]
 
 
 @pytest.mark.parametrize("arguments", [[], [".venv"], [".venv", "java.txt"]])

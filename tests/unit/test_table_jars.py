@@ -52,11 +52,6 @@ def test_locking_adds_what_is_new_and_changes_no_hash(tmp_path):
         table_formats.compare_hashes([old], lock, add=True)
 
 
-def test_a_jar_that_spark_has_in_any_version_is_left_out():
-    jars = [Path(f"{name}.jar") for name in ("delta-storage-3.3.2", "scala-library-2.10.0", "py4j-1")]
-    assert table_formats.without_sparks_own(jars) == jars[:1]
-
-
 @pytest.mark.large  # a JVM that starts three times
 @pytest.mark.parametrize(("spark", "newest", "code"), [("3.5", False, 0), ("3.5", True, 1), ("4.3", True, 0)], ids=str)
 def test_what_cannot_be_fetched_is_skipped_and_fails_only_the_newest_of_what_has_a_version(
@@ -67,11 +62,3 @@ def test_what_cannot_be_fetched_is_skipped_and_fails_only_the_newest_of_what_has
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith(f"formats: hudi for Spark {spark} could not be fetched, so its tests are skipped: ")
     assert "org.apache.hudi#hudi-spark" in line
-
-
-def test_a_spark_without_a_version_is_skipped_without_a_request(tmp_path, capsys):
-    assert table_formats.run("hudi", "4.3", cache=tmp_path) == 0
-    assert capsys.readouterr().out == (
-        "formats: hudi has no version for Spark 4.3 in table_formats.py: its tests are skipped\n"
-    )
-    assert list(tmp_path.iterdir()) == []

@@ -81,16 +81,6 @@ def test_fields_of_the_current_schema_alone_have_no_lineage():
     assert fetch(served, operations[1].destination, "fields", includeCurrent="false") == ["address/street", "id"]
 
 
-def test_a_dropped_field_went_into_a_field_that_is_null(concatenation):
-    assert fetch(concatenation, USER_DATA, "fields", BODY, direction="outgoing") == {
-        "outgoing": [
-            {"dataset": entity(MY_TABLE), "fields": ["age", "city", "name", "state", "uniqueid"]},
-            {"fields": [None]},
-        ]
-    }
-    assert fetch(concatenation, USER_DATA, "fields", OFFSET, direction="outgoing") == {"outgoing": []}
-
-
 def test_whole_operations_come_in_order_with_their_programs(concatenation):
     """The write has all its inputs, also with origins unrelated to the field."""
     ((whole, programs),) = (
@@ -124,16 +114,6 @@ def test_whole_operations_come_in_order_with_their_programs(concatenation):
     ]
 
 
-def test_operations_forward_go_to_writes_and_drops(concatenation):
-    (making,) = fetch(concatenation, USER_DATA, "fields", BODY, "operations", direction="outgoing")["outgoing"]
-
-    assert {operation["name"] for operation in making["operations"]} == {
-        *("read", "parse", "concat", "drop", "drop#2", "create", "write")
-    }
-    dropping = next(operation for operation in making["operations"] if operation["name"] == "drop")
-    assert dropping["outputs"] == {"fields": []}
-
-
 def test_all_fields_of_a_dataset_with_what_they_are_made_of(concatenation):
     assert fetch(concatenation, MY_TABLE, "allfieldlineage", direction="incoming") == {
         "direction": "INCOMING",
@@ -152,13 +132,6 @@ def test_all_fields_of_a_dataset_with_what_they_are_made_of(concatenation):
         ],
         "outgoing": [],
     }
-
-
-def test_dropped_fields_are_relations_of_no_dataset(concatenation):
-    outgoing = fetch(concatenation, USER_DATA, "allfieldlineage", direction="both")["outgoing"]
-
-    assert (outgoing[0]["entityId"], outgoing[0]["fieldCount"]) == (entity(MY_TABLE), 5)
-    assert outgoing[1:] == [{"fieldCount": 0, "relations": [{"source": BODY}]}]
 
 
 LAKE = [DatasetId("lake", name) for name in ("a", "b", "c", "d")]
@@ -229,19 +202,6 @@ def test_runs_roll_up_to_the_run_at_their_root(chain):
     (program,) = lineage["programs"]
     assert lineage["programs"][program]["entityId"]["type"] == "Workflow"
     assert [(relation["program"], relation["runs"]) for relation in lineage["relations"]] == [(program, [RUNS[3]])] * 2
-
-
-def test_keys_of_two_datasets_with_dots_are_two():
-    datasets = DatasetId("lake.a", "b"), DatasetId("lake", "a.b")
-    served = GraphApi()
-    served.load(a_copy(0, *datasets))
-
-    data = fetch(served, datasets[0])["data"]
-
-    assert {key: entry["entityId"]["namespace"] for key, entry in data.items()} == {
-        "dataset.lake.a.b": "lake",
-        "dataset.lake.a.b#2": "lake.a",
-    }
 
 
 ROUTES = [(), ("fields",), ("fields", "id"), ("fields", "id", "operations"), ("allfieldlineage",)]

@@ -32,7 +32,6 @@ SINGULAR = {
     "contentType": "sql",
     "params": {},
 }
-METRICS = a_facet("DataQualityMetricsInputDataset", rowCount=3, columnMetrics={"carrier": {"nullCount": 1}})
 
 
 def a_test_run(hour=12, *, facets=None, input_facets=None, tests=None):
@@ -115,14 +114,6 @@ def test_a_later_result_replaces_the_failure_and_history_keeps_it():
     assert [result["outcome"] for result in api.found(f"{RAW}/tests", lineageAt=then)["tests"]] == ["FAILED"]
 
 
-def test_failing_tests_of_one_namespace_alone_are_listed():
-    api = GraphApi()
-    api.load(a_test_run(facets={"dataQualityAssertions": OF_DBT}, tests=[SINGULAR]))
-    for namespace, kind in ((STORE, "dataset"), (NAMESPACE, "job")):
-        listed = api.found("/tests", namespace=namespace)["tests"]
-        assert [node["nodeId"].partition(":")[0] for node in listed] == [kind]
-
-
 def test_a_search_by_state_finds_what_fails_with_or_without_words():
     api = GraphApi()
     api.load(a_test_run(facets={"dataQualityAssertions": OF_DBT}, tests=[SINGULAR]))
@@ -137,15 +128,3 @@ def test_a_search_by_state_finds_what_fails_with_or_without_words():
     for refused in ({"tag": "PII"}, {"filter": "column"}, {"q": "owner:ann"}):
         assert api.get("/search", state="failing", **refused)[0] == 400
     assert api.get("/search", state="broken")[0] == 400
-
-
-def test_measures_of_an_input_are_among_the_facets_of_its_dataset():
-    api = GraphApi()
-    api.load(a_test_run(input_facets={"dataQualityMetrics": METRICS}))
-    assert api.found(RAW)["facets"]["dataQualityMetrics"] == METRICS
-
-
-@pytest.mark.parametrize("path", [f"{RAW}/tests", f"{RAW}/tests/history", f"{JOB}/tests", f"{JOB}/tests/history"])
-def test_what_is_unknown_is_not_found(path):
-    status, _ = GraphApi().get(path)
-    assert status == 404

@@ -10,7 +10,7 @@ from tests.unit.api import columns_pipeline
 from tests.unit.api.columns_pipeline import field
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.proxy import get
-from tests.unit.api.test_marquez_routes import CHECK_JOB, CHECKED, PIPELINE, RAW, REJECTED
+from tests.unit.api.test_marquez_routes import CHECK_JOB, CHECKED, PIPELINE, RAW
 
 PATH = "/api/v1/reports/impact"
 
@@ -66,19 +66,6 @@ def test_a_table_has_a_row_for_each(api):
         ("impacted", "2", CHECKED),
     ]
     assert (rows[1]["state"], rows[1]["started"]) == ("COMPLETED", "2025-11-20T09:00:00Z")
-
-
-def test_a_table_counts_the_tests_that_fail():
-    graph_api = GraphApi()
-    test = {"assertion": "not_null", "column": "flight"}
-    failed, warned = {**test, "success": False}, {**test, "name": "b", "success": False, "severity": "warn"}
-    facet = a_facet("DataQualityAssertionsDataset", assertions=[failed, warned])
-    checked = a_dataset("checked", inputFacets={"dataQualityAssertions": facet})
-    tested = a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1bff", job="dbt.test", inputs=[checked], outputs=[])
-    graph_api.load(*PIPELINE, tested)
-    rows = csv.DictReader(StringIO(get(graph_api.api, PATH, {"nodeId": RAW, "format": "csv"}).body))
-    counts = {row["id"]: (row["testsFailed"], row["testsWarned"]) for row in rows}
-    assert (counts[CHECKED], counts[REJECTED]) == (("1", "1"), ("", ""))
 
 
 def test_a_table_of_a_column_has_a_row_for_each_column_job_and_dataset(columns):

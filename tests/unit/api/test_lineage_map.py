@@ -10,7 +10,7 @@ from headwater_model.ids import JobId
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 from tests.builders_found import RAW as RAW_ID
 from tests.builders_found import a_found_dataset, a_found_job
-from tests.unit.api.graph_api import GraphApi, at, skeleton
+from tests.unit.api.graph_api import GraphApi, skeleton
 from tests.unit.api.test_marquez_routes import (
     CALCULATE_JOB,
     CHECK_JOB,
@@ -102,14 +102,6 @@ def test_nodes_in_short_have_neither_lists_nor_facets(api):
     }
 
 
-def test_a_graph_of_a_version_may_be_in_short(api):
-    version = api.found(f"/namespaces{at(STORE)}/datasets/checked")["currentVersion"]
-    form = api.graph(f"{CHECKED}#{version}", form="summary")
-
-    assert {node["data"]["version"] for node in form["graph"] if node["id"].startswith(CHECKED)} == {version}
-    assert api.get("/lineage", nodeId=f"{CHECKED}#{version}", fold=1)[0] == 400
-
-
 @pytest.mark.parametrize(
     ("query", "message"),
     [
@@ -136,15 +128,3 @@ def test_nodes_that_do_not_fit_are_counted_too(render):
     hub, *others = form["graph"]
     assert hub["more"] == {"up": 0, "down": 40 - len(others), "exact": True}
     assert all(node["more"] == {"up": 0, "down": 0, "exact": False} for node in others)
-
-
-def test_a_node_that_shows_its_id_alone_has_no_counts():
-    outline = a_found_job(id=JobId("other", "job"), outline=True)
-    dataset = a_found_dataset(id=RAW_ID)
-    edges = ((RAW_ID.node_id, outline.id.node_id),)
-    form = render_graph(Graph((dataset, outline), edges, degrees={RAW_ID.node_id: Degree(0, 1)}))
-
-    assert {node["type"]: node["more"] for node in form["graph"]} == {
-        "DATASET": {"up": 0, "down": 0, "exact": True},
-        "JOB": None,
-    }

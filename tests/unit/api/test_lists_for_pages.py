@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE
 from tests.unit.api.graph_api import GraphApi, at
-from tests.unit.api.test_marquez_routes import CHECKED, PIPELINE, RUNS, UNKNOWN_RUN
+from tests.unit.api.test_marquez_routes import PIPELINE
 
 JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datasets"
 
@@ -15,14 +15,6 @@ JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datas
 def api():
     """The pipeline has run once."""
     return GraphApi(*PIPELINE)
-
-
-def test_datasets_are_listed_by_time_and_in_short(api):
-    names = [dataset["name"] for dataset in api.found(DATASETS, sort="updated_at")["datasets"]]
-    short = api.found(DATASETS, sort="updated_at", form="summary")["datasets"]
-
-    assert names == [dataset["name"] for dataset in short] == ["checked", "estimated", "raw", "rejected", "landing"]
-    assert {dataset["name"]: dataset["fieldCount"] for dataset in short}["raw"] == 2
 
 
 def test_lists_are_narrowed_to_what_no_event_mentions_since_a_time(api):
@@ -35,24 +27,6 @@ def test_lists_are_narrowed_to_what_no_event_mentions_since_a_time(api):
     assert (form["datasets"], form["totalCount"]) == ([], 0)
     assert api.found(DATASETS, updatedBefore="2100", limit=1)["totalCount"] == 5
     assert api.get(DATASETS, updatedBefore="soon")[0] == 400
-
-
-def test_the_events_of_one_run(api):
-    form = api.found("/events/lineage", runId=RUNS[CHECK])
-
-    assert [event["eventType"] for event in form["events"]] == ["COMPLETE", "START"]
-    assert (form["totalCount"], {event["run"]["runId"] for event in form["events"]}) == (2, {RUNS[CHECK]})
-    assert api.found("/events/lineage", runId=RUNS[CHECK], sortDirection="asc", limit=1)["events"] == [PIPELINE[2]]
-    assert api.get("/events/lineage", runId=UNKNOWN_RUN)[0] == 404
-
-
-def test_search_in_short_says_what_it_found(api):
-    dataset, job = api.found("/search", q="check", form="summary")["results"]
-
-    assert (dataset["nodeId"], dataset["fieldCount"]) == (CHECKED, 0)
-    assert (job["latestRun"]["id"], job["latestRun"]["state"]) == (RUNS[CHECK], "COMPLETED")
-    (column,) = api.found("/search", q="delay", filter="column", form="summary")["results"]
-    assert (column["field"], column["fieldType"]) == ("delay", "int")
 
 
 @pytest.mark.parametrize(

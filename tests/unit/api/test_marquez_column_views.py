@@ -87,22 +87,6 @@ def test_an_input_of_which_nobody_reported_the_column_is_the_nodes_own_dependenc
     assert ends(form["inEdges"], form["id"]) == ["datasetField:s3://flights:raw:delay"]
 
 
-def test_what_is_an_input_and_a_dependency_has_one_edge():
-    form = render_columns(ColumnGraph((a_column(dependencies=(replace(DELAY, transformations=(JOINED,)),)),)))
-    (node,), (dataset,) = form["graph"], form["datasets"]
-
-    assert ends(node["inEdges"], node["id"]) == ["datasetField:s3://flights:raw:delay"]
-    assert len(node["data"]["inputFields"]) == len(_dependencies(dataset)) == 1
-
-
-def test_two_thousand_columns_behind_one_filter_are_shown_in_less_than_their_nodes_and_one_dependency():
-    columns = [a_column(f"c{number}", inputs=(), dependencies=(DAY_OF_PLANE,)) for number in range(2_000)]
-    alone = [replace(column, dependencies=()) for column in columns]
-    with_filter, without = (len(orjson.dumps(render_columns(ColumnGraph(tuple(nodes))))) for nodes in (columns, alone))
-    edge = len(orjson.dumps(render_columns(ColumnGraph((columns[-1],)))["graph"][0]["inEdges"]))
-    assert with_filter - without <= 2_000 * edge + 1_000
-
-
 def _dependencies(form):
     return form["datasetDependencies"]
 
@@ -152,7 +136,3 @@ def test_nodes_are_sorted_by_id_and_the_nearest_stay_where_not_all_fit():
     assert cut["truncated"] is True
     assert len(orjson.dumps(orjson.dumps(cut).decode())) <= room // 2
     assert [node["data"]["field"] for node in render_columns(ColumnGraph(tuple(nodes)), 1)["graph"]] == ["c9"]
-
-
-def test_a_graph_that_was_cut_before_says_so():
-    assert render_columns(ColumnGraph((a_column(),), truncated=True))["truncated"] is True

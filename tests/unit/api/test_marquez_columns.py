@@ -4,8 +4,6 @@ import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset_event, a_job_event
 from tests.unit.api.columns_pipeline import (
-    FIELDS,
-    FILTER,
     IDENTITY,
     LATER_RUN,
     PIPELINE,
@@ -33,37 +31,8 @@ def ids(form):
     return [node["id"] for node in form["graph"]]
 
 
-def ends(form, node_id, side):
-    """Return the other ends of a node's edges on one side; the edges begin at the node."""
-    (node,) = (node for node in form["graph"] if node["id"] == node_id)
-    assert {edge["origin"] for edge in node[side]} <= {node_id}
-    return [edge["destination"] for edge in node[side]]
-
-
 def version_of(api, dataset):
     return api.found(f"/namespaces{at(STORE)}/datasets{at(dataset)}")["currentVersion"]
-
-
-@pytest.mark.parametrize("word", ["true", "True", "TRUE"])
-def test_with_downstream_is_a_word_in_any_case(api, word):
-    assert len(ids(graph(api, field("raw", "seats"), depth=1, withDownstream=word))) == 2
-    assert graph(api, field("raw", "seats"), withDownstream="False") == graph(api, field("raw", "seats"))
-
-
-def test_what_a_whole_dataset_depends_on_stands_once_with_an_edge_from_each_of_its_columns(api):
-    whole = [source("raw", "flight", FILTER)]
-    output = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]}, FIELDS, whole)
-    api.load(a_step(CHECK, 11, ["raw"], [output], run=LATER_RUN))
-
-    form = graph(api, f"dataset:{STORE}:checked")
-    (checked,) = form["datasets"]
-    (returned,) = checked["datasetDependencies"]
-    assert (checked["id"], checked["datasetVersion"]) == (f"dataset:{STORE}:checked", None)
-    assert (returned["dataset"], returned["field"], returned["transformations"]) == ("raw", "flight", [FILTER])
-    assert [node["data"]["datasetDependencies"] for node in form["graph"]] == [[]] * len(form["graph"])
-    assert ends(form, field("checked", "seats"), "inEdges") == [field("raw", "flight"), field("raw", "seats")]
-    down = graph(api, field("raw", "flight"), depth=1, withDownstream="true")
-    assert ends(down, field("raw", "flight"), "outEdges") == ids(form)
 
 
 def test_a_version_is_selected_in_three_ways(api):
@@ -105,16 +74,6 @@ def test_a_column_that_no_job_writes_any_more_names_its_last_writer(api):
     (node,) = graph(api, field("checked", "seats"))["graph"]
     writer = {"job": {"namespace": NAMESPACE, "name": CHECK}, "runId": RUNS[CHECK], "endedAt": "2025-11-20T09:00:00Z"}
     assert (node["data"]["stale"], node["data"]["lastWrittenBy"]) == (True, writer)
-
-
-def test_links_lead_on(api):
-    (node,) = graph(api, field("estimated", "co2_kg"))["graph"]
-
-    links = {name: path.removeprefix("/api/v1") for name, path in node["data"]["links"].items()}
-    assert api.found(links["dataset"])["name"] == "estimated"
-    assert api.found(links["version"])["version"] == version_of(api, "estimated")
-    assert api.found(links["run"])["id"] == RUNS[CALCULATE]
-    assert links["origins"].startswith("/column-lineage/origins?nodeId=")
 
 
 def test_a_dataset_lists_its_columns(api):

@@ -64,10 +64,6 @@ def test_a_field_is_text_or_null_whatever_its_producer_sent():
     assert node["data"]["fields"] == [{"name": "flight", "type": None, "tags": [], "description": None}]
 
 
-def test_what_the_domain_cut_is_shown():
-    assert render_graph(the_pipeline(truncated=True))["truncated"] is True
-
-
 @given(st.integers(2_000, 40_000))
 def test_a_response_keeps_to_its_room_and_says_that_it_was_cut(room):
     whole = a_hub(30)

@@ -105,26 +105,6 @@ def test_jobs_are_found_by_the_state_of_their_last_run(api):
     assert names("RUNNING") == []
 
 
-def test_search_finds_columns_by_words_of_theirs_and_their_datasets_names(api):
-    form = api.found("/search", q="raw.DELA", filter="column")
-
-    assert form["results"] == [
-        {
-            "type": "DATASET_FIELD",
-            "name": "raw",
-            "field": "delay",
-            "updatedAt": "2025-11-20T09:30:00Z",
-            "namespace": STORE,
-            "nodeId": f"datasetField:{STORE}:raw:delay",
-        }
-    ]
-    assert (form["totalCount"], form["truncated"]) == (1, False)
-    assert api.found("/search", q="delay")["results"] == []
-    assert api.found("/search", q="delay", filter="column", namespace=NAMESPACE)["results"] == []
-    (node,) = api.found("/column-lineage", nodeId=form["results"][0]["nodeId"])["graph"]
-    assert node["data"]["field"] == "delay"
-
-
 def test_search_takes_the_queries_of_marquez_own_page(api):
     """Marquez's page sends the names of Java's constants, which are not those of Marquez's documentation."""
     older = a_run_event(run=UNKNOWN_RUN, job="a_check", inputs=[], outputs=[], eventTime="2025-11-20T01:00:00Z")

@@ -121,34 +121,3 @@ def test_a_name_that_is_kept_in_another_form_is_found_as_it_was_sent(name):
     api = GraphApi()
     api.load(ran("job", [], [of(name)], eventTime=EARLIER))
     assert api.found(f"/namespaces{at(LAKE)}/datasets{at(name)}")["name"] == normalize("NFC", name).strip()
-
-
-@pytest.mark.parametrize("text", ["Order", "order", "lines", "customer order", "OrderLines"])
-def test_a_search_finds_a_name_by_the_words_inside_it(text):
-    api = GraphApi()
-    api.load(ran("LoadCustomerOrderLines", [], [of("dbo.CustomerOrderLines"), of("reorder_customers")]))
-    hits = {(hit["type"], hit["name"]) for hit in api.found("/search", q=text)["results"]}
-    assert hits == {("JOB", "LoadCustomerOrderLines"), ("DATASET", "dbo.CustomerOrderLines")}
-
-
-def test_stages_and_fields_with_dots_are_those_that_were_sent():
-    read, write = (f"Stage 1.{name}.v2" for name in ("source", "sink"))
-    operations = [
-        {"type": "READ", "name": read, "source": {"namespace": LAKE, "name": "in.v1"}, "outputs": ["a.b"]},
-        {"type": "TRANSFORM", "name": "T.1", "inputs": [{"origin": read, "name": "a.b"}], "outputs": ["c.d"]},
-        {
-            "type": "WRITE",
-            "name": write,
-            "inputs": [{"origin": "T.1", "name": "c.d"}],
-            "destination": {"namespace": LAKE, "name": "out.v1"},
-        },
-    ]
-    api = GraphApi()
-    facets = {"headwater_operations": {"operations": operations}}
-    api.load(ran("job", [of("in.v1")], [of("out.v1")], run_facets=facets, eventTime=EARLIER))
-    lineage = f"/v3/namespaces{at(LAKE)}/datasets{at('out.v1')}/fields/c.d/lineage"
-    paths = get(api.api, lineage, {"start": "now-1d", "end": "now"}).form["paths"]
-    columns = api.found("/column-lineage", nodeId=f"datasetField:{LAKE}:out.v1:`c.d`")["graph"]
-
-    assert [[each["name"] for each in path["operations"]] for path in paths] == [[read, "T.1"]]
-    assert [each["data"]["inputFields"][0]["field"] for each in columns] == ["`a.b`"]

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from headwater.events.name_rules import read_rules
 from headwater.events.naming import NamingRules
 from headwater.loading.stored_rules import StoredRules
-from headwater.settings import NAMING
 from tests.builders_events import a_run_event
 from tests.examples import examples
-from tests.fakes.memory_dynamodb import Calls
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.teams import APART, BEHIND, MEETING, NOBODY, OWN, A, B, Team, World, as_if, requests_about
 
@@ -93,14 +91,6 @@ def all_requests(by):
 REQUESTS, OF_PARTITIONS, OF_COLUMNS = map(all_requests, (as_old, as_partition, as_spelled))
 
 
-def test_the_requests_are_of_every_kind():
-    routes = {route for route, _, _ in REQUESTS[A]}
-    assert len(routes) >= 18
-    assert {"/api/v1/lineage", "/api/v1/column-lineage", "/api/v1/reports/impact"} <= routes
-    assert any(route.startswith("/v3/") for route in routes)
-    assert len({route for route, _, _ in OF_COLUMNS[A]}) == 9
-
-
 def assert_same_response(world, token, route, by_old, by_new):
     expected = world.send(token, *by_new)
     assert expected[0] == 200
@@ -123,16 +113,6 @@ def test_a_request_by_a_name_that_no_event_used_has_the_response_under_the_name_
     token = world.token(*sees)
 
     assert_same_response(world, token, route, by_old, by_new)
-
-
-@pytest.mark.parametrize(
-    "sees", [pytest.param((), marks=pytest.mark.slow, id="all"), pytest.param((A.jobs, A.store), id="its own")]
-)
-def test_each_request_has_the_response_under_the_name_of_the_rules(worlds, sees):
-    world = worlds["pattern", False]
-    token = world.token(*sees)
-    for request in (*REQUESTS[A], *OF_PARTITIONS[A]):
-        assert_same_response(world, token, *request)
 
 
 def test_each_request_for_a_column_in_another_spelling_has_the_response_under_its_folded_name(worlds):
@@ -187,17 +167,3 @@ def test_a_name_that_an_event_used_is_looked_up_as_it_is():
     )
 
     assert world.get(world.token(), f"/api/v1/namespaces/{quote(A.store, safe='')}/datasets/other") == before
-
-
-def test_a_request_by_a_known_name_reads_no_rules(worlds):
-    world = worlds["fields", False]
-    token = world.token(A.jobs, A.store)
-    for by_old, by_new in {route: names for route, *names in (*REQUESTS[A], *OF_COLUMNS[A])}.values():
-        assert NAMING in partitions_read(world, token, by_old)
-        assert NAMING not in partitions_read(world, token, by_new)
-
-
-def partitions_read(world, token, request):
-    world.table.dynamo.calls = Calls()
-    assert world.send(token, *request)[0] == 200
-    return world.table.dynamo.calls.partitions

@@ -96,14 +96,3 @@ def a_build(hour, number, orders):
     if orders == "COMPLETE":
         yield from (an_hour(kind, minute, **of_revenue) for kind, minute in (("START", 3), ("COMPLETE", 4)))
     yield an_hour(orders, 5, **of_build)
-
-
-def test_the_retry_of_a_dbt_build_makes_a_version_of_its_model():
-    api = loaded(*a_build(8, 1, "COMPLETE"), *a_build(9, 2, "FAIL"))
-    model = f"/namespaces{at('s3://flights')}/datasets/orders"
-    good = api.found(model)["currentVersion"]
-
-    api.load(*a_build(10, 3, "COMPLETE"))
-    assert api.found(model)["currentVersion"] != good
-    states = [run["state"] for run in api.found(f"/namespaces/{NAMESPACE}/jobs/dbt-run/runs")["runs"]]
-    assert states == ["COMPLETED", "FAILED", "COMPLETED"]

@@ -130,11 +130,6 @@ def test_a_token_without_meaning_is_not_made(scopes, limits, message):
     assert str(refused.value).startswith(message)
 
 
-def test_a_token_of_more_than_ten_years_is_not_made():
-    with pytest.raises(Invalid, match="expires_days: must be at most 3650, got 3651"):
-        new_token(scopes=["records"], now_s=NOON, lifetime_s=3651 * 86_400, random=bytes)
-
-
 PATHS = ["/", "/openapi.json", "/api/v1/namespaces", "/nowhere"]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import ssl
-import sys
 from datetime import datetime, timedelta, timezone
 from ipaddress import ip_address
 
@@ -14,9 +13,8 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.client import BaseClient
 from botocore.credentials import Credentials
-from botocore.exceptions import NoRegionError, SSLError
+from botocore.exceptions import SSLError
 from botocore.parsers import create_parser
-from botocore.regions import EndpointResolver
 from botocore.serialize import create_serializer
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -25,7 +23,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from hypothesis import given
 from hypothesis import strategies as st
 
-import headwater.aws
 from headwater import settings
 from headwater.aws import clients
 from headwater.aws.dynamodb import _parse, _render
@@ -101,11 +98,6 @@ def test_a_lone_surrogate_is_sent_as_boto3_sends_it(model):
     assert json.loads(_render(request)) == json.loads(theirs["body"])
 
 
-def test_what_json_does_not_have_is_named():
-    with pytest.raises(TypeError, match="set has no form in JSON"):
-        _render({"Key": {1, 2}})
-
-
 @given(
     st.binary(max_size=99),
     st.sampled_from([None, "", "token+/="]),
@@ -169,46 +161,11 @@ def test_the_endpoint_is_boto3s(environment, variables):
     assert clients.dynamodb().connections.url == boto3.Session().client("dynamodb").meta.endpoint_url
 
 
-def test_the_endpoint_of_each_region_is_boto3s(environment):
-    session = boto3.Session()
-    regions = [
-        region
-        for partition in session.get_available_partitions()
-        for region in session.get_available_regions("dynamodb", partition)
-    ]
-
-    urls = {region: clients._dynamodb_url(clients.session(), region, EndpointResolver) for region in regions}
-
-    resolver = EndpointResolver(clients.session().get_data("endpoints"))
-    assert urls == {
-        region: f"https://{resolver.construct_endpoint('dynamodb', region)['hostname']}" for region in regions
-    }
-
-
 def test_boto3s_client_is_used_where_the_functions_variable_says_so(environment):
     environment.setenv(settings.DYNAMODB_CLIENT, "boto3")
     assert isinstance(clients.dynamodb(), BaseClient)
     clients.dynamodb.cache_clear()
     clients.client.cache_clear()
-
-
-@pytest.mark.parametrize("module", ["handlers", "httpsession", "parsers", "regions", "retries.standard"])
-def test_boto3s_client_is_used_where_botocore_lacks_a_private_module(environment, module, caplog):
-    environment.delitem(sys.modules, "headwater.aws.botocore_internals", raising=False)
-    environment.delattr(headwater.aws, "botocore_internals", raising=False)
-    with environment.context() as lacking:
-        lacking.setitem(sys.modules, f"botocore.{module}", None)
-        assert isinstance(clients.dynamodb(), BaseClient)
-        assert clients.certificates() is None
-    assert f"botocore.{module}" in caplog.text
-    clients.dynamodb.cache_clear()
-    clients.client.cache_clear()
-
-
-def test_a_region_that_is_missing_is_missed_at_once(environment):
-    environment.delenv("AWS_DEFAULT_REGION")
-    with pytest.raises(NoRegionError):
-        clients.dynamodb()
 
 
 @pytest.fixture(scope="module")

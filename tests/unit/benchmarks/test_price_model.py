@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.cost import Line, bill, read_prices
-from benchmarks.cost_events import bill_events, render_events_cost
-from benchmarks.cost_page import render_cost_page
+from benchmarks.cost_events import bill_events
 from benchmarks.day import Day, polled_queues
 from benchmarks.ledger import Ledger, Tally
 from tests.fakes.capacity import read_units, write_units
@@ -50,30 +49,6 @@ def test_queues_with_an_event_source_mapping_are_polled_while_idle_and_a_stream_
     assert polls.quantity == 2 * 5 * 3 * 60 * 24 * 30
 
 
-def test_what_no_handler_requests_is_paid_for_too():
-    """The Spark job reads each trace object once, and the day's digest."""
-    ledger = a_ledger()
-    ledger.tallies["trace"]["s3", "PutObject"] = Tally(calls=50)
-    lines = {(line.service, line.what): line for line in bill(ledger, a_day(memory_mb={"load": 1024, "trace": 1}))}
-
-    assert lines["S3", "objects read by the Spark job"].quantity == 50 * 1000 * 30 + 30
-
-
-def test_every_line_has_a_price_and_every_price_a_line():
-    ledger = a_ledger()
-    ledger.tallies["load"]["dynamodb", "Query"] = Tally(calls=1, read_units=1)
-    used = {line.price for line in bill(ledger, a_day())}
-
-    assert used == set(read_prices().prices)
-
-
-def test_the_page_ends_each_column_with_its_total():
-    page = render_cost_page(a_day(), read_prices())
-    total = sum(line.usd(read_prices()) for line in bill(a_ledger(), a_day()))
-
-    assert f"| **total** | **{total:,.2f}** |" in page
-
-
 def test_a_transaction_costs_twice_and_a_missing_item_as_much_as_a_small_one():
     put = {"Put": {"Item": {"pk": {"S": "x" * 1500}}}}
     check = {"ConditionCheck": {"Key": {"pk": {"S": "x"}}}}
@@ -95,13 +70,3 @@ def test_a_million_events_cost_their_units_requests_and_seconds():
         ("DynamoDB", "reads"): 2.5,
         ("S3", "raw log"): 0.05,
     }
-
-
-def test_the_situations_of_events_stand_beside_each_other_with_their_units():
-    of_first = {"read": 20.0, "requests": 10.0, "JOB FACTS": 40.0, "JOB CURRENT": 0.1}
-
-    page = render_events_cost({"first": of_first, "further": {**of_first, "JOB FACTS": 48.0}}, read_prices())
-
-    assert "| DynamoDB: writes | 25.06 | 30.06 |" in page
-    assert "| `JOB FACTS` | 40.0 | 48.0 |\n| further rows | 0.1 | 0.1 |" in page
-    assert "| **total** |" in page

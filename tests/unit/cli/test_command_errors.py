@@ -69,14 +69,6 @@ def test_where_no_server_is_the_way_to_start_one_is_shown(name, arguments, print
     assert printed(name, *arguments, "--url", NOWHERE) == (1, start)
 
 
-@pytest.mark.parametrize(("name", "arguments"), {**QUERIES, "explore": []}.items())
-def test_a_host_without_an_address_is_shown_with_the_reason(name, arguments, printed) -> None:
-    status, message = printed(name, *arguments, "--url", "http://nowhere.invalid")
-    assert status == 1
-    assert message.startswith("nothing answers at http://nowhere.invalid (")
-    assert message.endswith("); give --url")
-
-
 REFUSALS = {
     "no token": (401, None, f"; set HEADWATER_TOKEN to a token, as {CREATE_LOCALLY} makes it"),
     "no token for a proxy": (403, None, f"; set HEADWATER_TOKEN to a token, as {CREATE_LOCALLY} makes it"),
@@ -131,14 +123,6 @@ def test_without_credentials_nothing_is_signed(name, arguments, printed) -> None
     assert status == 1
     assert message.startswith("cannot sign for a1.execute-api.eu-west-1.amazonaws.com: no AWS credentials")
     assert message.endswith(f"; {SET_CREDENTIALS}, or HEADWATER_TOKEN for an API of tokens")
-
-
-@pytest.mark.parametrize(("name", "arguments"), {**QUERIES, "explore": []}.items())
-def test_a_profile_that_is_not_there_is_named(name, arguments, printed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_PROFILE", "nobody")
-    status, message = printed(name, *arguments, "--url", GATEWAY)
-    assert status == 1
-    assert "The config profile (nobody) could not be found" in message
 
 
 @pytest.mark.parametrize(("name", "arguments"), QUERIES.items())
@@ -216,11 +200,3 @@ def test_where_no_aws_endpoint_is_the_way_to_start_one_is_shown(
         f"no AWS endpoints of a stack answer at {service.url}; give those that {command('serve')} prints as --local"
     )
     assert printed(name, *arguments, "--local", service.url) == (failure, elsewhere)
-
-
-@pytest.mark.parametrize(("name", "arguments", "failure"), [(name, *case) for name, case in STACKS.items()])
-@pytest.mark.parametrize("url", ["prod", "127.0.0.1:4566", "ftp://127.0.0.1", "http://", "4566"])
-def test_what_is_no_url_is_refused_as_local(name, arguments, failure, url, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main([name, *arguments, "--local", url])
-    assert f"argument --local: must be http://host[:port], got '{url}'" in capsys.readouterr().err

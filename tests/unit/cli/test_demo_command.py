@@ -9,7 +9,6 @@ import pytest
 
 from headwater.cli import demo
 from headwater.cli.demo.records import Reconciliation
-from headwater.cli.main import main
 from headwater.cli.program import program
 
 SENT = Counter({"READ": 1, "CHECKED": 2})
@@ -29,15 +28,6 @@ def test_the_books_balance_only_when_nothing_was_lost_or_invented(books: Reconci
     assert books.balanced is balanced
 
 
-@pytest.mark.parametrize("days", ["0", "366", "-1", "many"])
-def test_days_beyond_the_data_are_refused(days: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["demo", "--days", days])
-
-    assert stopped.value.code == 2
-    assert f"must be a whole number from 1 to 365, got {days!r}" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("options", "is_terminal", "expected"),
     [
@@ -52,14 +42,6 @@ def test_the_stack_stays_up_on_a_terminal_or_on_request(options: list[str], is_t
     parser = argparse.ArgumentParser()
     demo.add_parser(parser.add_subparsers())
     assert demo.stays(parser.parse_args(["demo", *options]), is_terminal=is_terminal) is expected
-
-
-def test_ends_that_contradict_each_other_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["demo", "--keep", "--once"])
-    assert "--once: not allowed with argument --keep" in capsys.readouterr().err
-    assert main(["demo", "--keep", "--days-of-compaction", "2"]) == 2
-    assert capsys.readouterr().err == "headwater demo: --keep: must not be given with --days-of-compaction\n"
 
 
 @pytest.mark.parametrize("command", ["demo", "graph", "column"])

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
 from headwater.api.marquez.graph_views import render_graph
-from headwater.cli.job_graph import fetch_graph, parse_graph
 from headwater.cli.main import main
-from headwater.cli.service import NoResponse
-from headwater.cli.text.mermaid import render_jobs
 from headwater.queries.results.graphs import Graph
-from headwater_model.ids import DatasetId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.terminals import without_control
 from tests.unit.cli.responding import Service
@@ -42,24 +37,6 @@ def test_the_graph_of_a_node_is_printed(service: Service, capsys: pytest.Capture
         "",
         f"explorer: {service.url}/explore/map?node=job%3Aemissions%3Aemissions.check",
     ]
-
-
-def test_the_graph_of_a_node_is_written_as_a_flowchart_beside_the_tree(
-    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "new" / "graph.mmd"
-
-    assert main(["graph", CHECK.node_id, "--url", service.url, "--mermaid", str(file)]) == 0
-
-    assert file.read_text(encoding="utf-8").startswith("flowchart LR\n")
-    assert "emissions.check  COMPLETED" in capsys.readouterr().out
-
-
-def test_a_flowchart_on_standard_output_stands_alone(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["graph", CHECK.node_id, "--url", service.url, "--mermaid", "-"]) == 0
-
-    printed = capsys.readouterr().out
-    assert printed == render_jobs(parse_graph(json.loads(RESPONSE)))
 
 
 def test_the_url_and_the_bearer_token_come_from_the_environment(
@@ -103,20 +80,6 @@ def test_what_the_service_says_instead_of_a_graph_is_shown(
     assert message in shown
 
 
-@pytest.mark.parametrize("columns", ["", "40"])
-def test_output_that_goes_into_a_file_or_a_pipe_is_not_folded(
-    columns: str, service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    long = DatasetId("s3://flights", "/".join(["checked"] * 30))
-    graph = Graph((a_found_job(), a_found_dataset(id=long)), ((CHECK.node_id, long.node_id),))
-    service.body = json.dumps(render_graph(graph)).encode()
-
-    assert main(["graph", CHECK.node_id, "--url", service.url]) == 0
-
-    assert f"  checked  {long.node_id}" in capsys.readouterr().out.splitlines()
-
-
 def test_output_is_a_tree_on_a_terminal_folded_at_its_width(
     service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,23 +92,3 @@ def test_output_is_a_tree_on_a_terminal_folded_at_its_width(
     assert lines[2].startswith("└── emissions.check")
     assert max(map(len, lines)) <= 40
     assert link.endswith("emissions.check")  # a link is printed whole
-
-
-@pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1/", "file:///etc"])
-def test_a_url_that_is_not_http_is_refused(url: str) -> None:
-    with pytest.raises(NoResponse, match="must be http"):
-        fetch_graph(url, "job:a:b", depth=1)
-
-
-def test_a_call_to_api_gateway_is_signed(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    monkeypatch.setenv("http_proxy", service.url)  # stands in for the way to AWS
-
-    graph = fetch_graph("http://a1.execute-api.eu-west-1.amazonaws.com/prod", CHECK.node_id, depth=1)
-
-    ((path, _, authorization),) = service.requested
-    assert path == "/prod/api/v1/lineage"
-    assert (authorization or "").startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
-    assert "/eu-west-1/execute-api/aws4_request" in (authorization or "")
-    assert len(graph.nodes) == 3

@@ -17,7 +17,7 @@ from headwater.queries.results import columns as found_columns
 from headwater.queries.results.columns import ColumnInput, ColumnNode, Reporter
 from headwater_model.columns import Transformation
 from headwater_model.ids import RunKey
-from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN
+from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RUN
 from tests.unit.cli.column_responses import (
     CO2,
     FILTER,
@@ -71,24 +71,6 @@ def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of() -
     assert (graph.columns[day].links["run"] or "").endswith(f"/{RUN}")
 
 
-def test_a_column_of_which_the_id_alone_is_shown_is_known_from_what_is_made_of_it() -> None:
-    node = ColumnNode(CHECKED, ("day",), inputs=(ColumnInput(RAW, ("year",)),))
-    outline = ColumnNode(RAW, ("year",), outline=True)
-
-    graphs = [parse_columns(render_columns(found_columns.ColumnGraph(nodes))) for nodes in ((node,), (node, outline))]
-    assert graphs[0] == graphs[1]
-
-
-def test_columns_of_a_version_are_others_than_those_of_the_present() -> None:
-    node = ColumnNode(CHECKED, ("day",), CHECKED_VERSION, inputs=(ColumnInput(RAW, ("year",), (), RAW_VERSION),))
-
-    graph = parse_columns(render_columns(found_columns.ColumnGraph((node,))))
-
-    raw, checked = GraphDataset(STORE, "raw", RAW_VERSION), GraphDataset(STORE, "checked", CHECKED_VERSION)
-    assert graph.edges == (ColumnEdge(raw.id_of("year"), checked.id_of("day")),)
-    assert {column.dataset for column in graph.columns.values()} == {raw, checked}
-
-
 @pytest.mark.parametrize(
     ("transformation", "message", "indirect", "masked"),
     [
@@ -128,16 +110,6 @@ def test_a_transformation_is_shown_in_a_few_words(
     assert (way.label, way.indirect, way.masked) == (message, indirect, masked)
 
 
-def test_a_source_of_which_nobody_reported_the_column_or_the_way_is_all_of_its_dataset() -> None:
-    graph = parse_columns(a_response(a_column("checked", "b", a_source("landing", None))))
-
-    assert printed(graph, id_of("checked", "b")) == [
-        "upstream",
-        "b of checked  double",
-        "└── all of landing  unknown operation",
-    ]
-
-
 @pytest.mark.parametrize(
     "response",
     [
@@ -173,17 +145,6 @@ def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into() -> None
     ]
 
 
-def test_a_column_that_decides_which_rows_there_are_goes_into_all_columns_of_the_dataset() -> None:
-    assert printed(GRAPH, id_of("landing", "dep_time"), down=True)[2:] == [
-        "downstream",
-        "dep_time of landing  int",
-        "└── all of checked  filter",
-        "    └── distance of checked  int",
-        "        └── co2_kg of estimated  estimate fuel, estimate CO2  double",
-        "            └── co2_kg of totals  aggregation: sum  double",
-    ]
-
-
 @pytest.mark.parametrize(
     "node_id", [f"dataset_field:{STORE}:totals:co2_kg", f"dataset:{STORE}:totals", "job:emissions:emissions.total"]
 )
@@ -191,37 +152,6 @@ def test_a_field_in_the_other_spelling_a_dataset_and_a_job_begin_with_their_colu
     assert printed(GRAPH, node_id)[1:3] == [
         "co2_kg of totals  double",
         "└── co2_kg of estimated  aggregation: sum  double",
-    ]
-
-
-def test_a_dataset_shows_all_its_columns_and_once_at_the_end_what_all_of_it_depends_on() -> None:
-    by_filter = [a_source("landing", "dep_time", FILTER)]
-    columns = [
-        a_column("checked", name, a_source("landing", name, IDENTITY), datasetDependencies=by_filter)
-        for name in ("carrier", "distance")
-    ]
-
-    assert printed(parse_columns(a_response(*columns)), f"dataset:{STORE}:checked") == [
-        "upstream",
-        "carrier of checked  double",
-        "└── carrier of landing  identity",
-        "distance of checked  double",
-        "└── distance of landing  identity",
-        "all of checked",
-        "└── dep_time of landing  filter",
-    ]
-
-
-def test_a_dataset_whose_columns_nobody_reported_shows_them_and_what_it_was_made_of() -> None:
-    column = a_column("checked", "carrier", datasetDependencies=[a_source("landing", None)])
-    landing = a_column("landing", "line", datasetDependencies=[a_source("raw", "line", FILTER)])
-
-    assert printed(parse_columns(a_response(column, landing)), f"dataset:{STORE}:checked") == [
-        "upstream",
-        "carrier of checked  double",
-        "all of checked",
-        "└── all of landing  unknown operation",
-        "    └── line of raw  filter",
     ]
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
 from headwater.api.marquez.graph_views import render_graph
 from headwater.cli.job_graph import Dataset, Edge, Job, JobGraph, Node, layers_of, parse_graph
-from headwater.cli.service import NoResponse
 from headwater.cli.text.trees import tree_of
 from headwater.queries.results.entities import LastWriter, redacted_dataset, redacted_job
 from headwater.queries.results.graphs import Graph
@@ -99,14 +97,6 @@ def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
     graph = parse_graph(render_graph(Graph((job, a_found_dataset(id=DatasetId("d", "\x00"))), ())))
 
     assert printed(graph) == ["�", "dataset:d:�", "up�[2J  never ran", "job:j:up�[2J"]
-
-
-@pytest.mark.parametrize(
-    "response", [None, [], {}, {"graph": None}, {"graph": [{}]}, {"graph": [{"id": "job:a:b", "type": "JOB"}]}]
-)
-def test_another_response_is_no_graph(response: object) -> None:
-    with pytest.raises(NoResponse, match="not a response about lineage"):
-        parse_graph(response)
 
 
 # -- text

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import random
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.api.marquez.graph_views import render_graph
 from headwater.cli.column_graph import ColumnGraph, parse_columns
-from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, parse_graph
+from headwater.cli.job_graph import Dataset, Job, JobGraph, Node
 from headwater.cli.service import printable
 from headwater.cli.text.mermaid import render_columns, render_jobs
-from headwater.queries.results.graphs import Graph
-from headwater_model.ids import DatasetId
-from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
-from tests.unit.cli.column_responses import CO2, FILTER, IDENTITY, RESPONSE, a_column, a_source, id_of
+from tests.unit.cli.column_responses import CO2, RESPONSE, a_column, a_source, id_of
 
 # Every line that a flowchart may have. A label is letters, digits, a few signs, line breaks, and characters by number.
 _LABEL = r'"(?:[\w ./-]|<br/>|\#\d+;)+"'
@@ -138,22 +132,6 @@ def test_datasets_are_subgraphs_of_their_columns_and_edges_are_labelled_with_ope
     ]
 
 
-def test_columns_of_versions_are_in_subgraphs_of_their_versions() -> None:
-    response = {"graph": [a_column("checked", "b", a_source("landing", "a", IDENTITY), datasetVersion="7f0e")]}
-    response["graph"][0]["id"] += "#7f0e"
-
-    assert ["checked", "s3://flights", "version 7f0e"] in labels_of(render_columns(parse_columns(response), CO2))
-
-
-def test_a_dataset_that_overwrites_itself_has_a_node_for_all_of_it_beside_its_columns() -> None:
-    column = a_column("table", "a", datasetDependencies=[a_source("table", "a", FILTER)])
-
-    lines = render_columns(parse_columns({"graph": [column]}), id_of("table", "a")).splitlines()
-
-    assert '    c1 -.->|"filter"| c0' in lines
-    assert [line.strip() for line in lines if line.startswith(" " * 8)] == ['c0(["all of it"])', 'c1["a"]']
-
-
 @given(st.lists(NAMES, min_size=2, max_size=5, unique=True))
 def test_every_name_of_a_job_or_dataset_is_a_label_from_which_it_is_read_back(names: list[str]) -> None:
     first, *others = names
@@ -184,20 +162,3 @@ def _in_order(dataset: str, column: str) -> list[str]:
 def test_a_graph_without_nodes_and_a_name_without_characters_can_be_drawn() -> None:
     assert labels_of(render_jobs(JobGraph({}, ()))) == labels_of(render_columns(ColumnGraph({}, ()), CO2)) == []
     assert labels_of(render_jobs(a_graph((Job("job::", "", "", ""), a_dataset("a"))))) == [["a", "n"], [" "]]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_order_of_a_response_changes_nothing(seed: int) -> None:
-    dice = random.Random(seed)
-    more = tuple(a_found_dataset(id=DatasetId("s3://flights", f"more-{number}")) for number in range(9))
-    edges = [
-        (RAW.node_id, CHECK.node_id),
-        *((CHECK.node_id, dataset.id.node_id) for dataset in (a_found_dataset(), *more)),
-    ]
-    jobs = render_graph(Graph((a_found_job(), a_found_dataset(id=RAW), a_found_dataset(), *more), edges))
-    shuffled = {**jobs, "graph": dice.sample(jobs["graph"], len(jobs["graph"]))}
-    columns = {**RESPONSE, "graph": dice.sample(RESPONSE["graph"], len(RESPONSE["graph"]))}
-
-    assert render_jobs(parse_graph(shuffled)) == render_jobs(parse_graph(jobs))
-    assert render_columns(parse_columns(columns), CO2) == render_columns(parse_columns(RESPONSE), CO2)
-    assert {CHECKED.name, RAW.name} <= {label[0] for label in labels_of(render_jobs(parse_graph(jobs)))}

@@ -6,11 +6,9 @@ import ast
 import os
 import re
 import shlex
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -46,18 +44,6 @@ def test_without_it_on_the_path_it_is_the_path_to_it(scripts: Path) -> None:
     assert program() == ".venv/bin/headwater"
 
 
-def test_from_another_folder_the_path_is_the_shorter_one_as_a_shell_reads_it(
-    scripts: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (scripts.parents[1] / "docs").mkdir()
-    monkeypatch.chdir("docs")
-    assert program() == "../.venv/bin/headwater"
-    monkeypatch.chdir(scripts)
-    assert program() == "./headwater"
-    monkeypatch.chdir("/usr/bin")
-    assert shlex.split(program()) == [str(scripts / "headwater")]
-
-
 def test_where_the_path_leads_to_it_also_by_a_link_it_is_its_name(
     scripts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,15 +53,6 @@ def test_where_the_path_leads_to_it_also_by_a_link_it_is_its_name(
     (tmp_path / "links" / "headwater").symlink_to(scripts / "headwater")
     monkeypatch.setenv("PATH", str(tmp_path / "links"))
     assert program() == "headwater"
-
-
-def test_another_program_of_the_name_on_the_path_is_not_meant(
-    scripts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "other").mkdir()
-    write_program(tmp_path / "other")
-    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path / "other"), str(scripts)]))
-    assert program() == ".venv/bin/headwater"
 
 
 def test_without_a_script_it_is_a_module_of_this_python(scripts: Path) -> None:
@@ -109,17 +86,3 @@ def test_no_text_of_the_program_has_a_command_that_the_shell_may_not_find(folder
     files = sorted((PROJECT / folder).rglob("*.py"))
     assert files
     assert [(file.name, text) for file in files for text in texts_of(file) if BARE.search(text)] == []
-
-
-def test_no_command_that_the_explorer_shows_is_one_that_the_shell_may_not_find() -> None:
-    files = sorted((PROJECT / "explorer" / "src").rglob("*.tsx"))
-    shown = [part for file in files for part in re.findall(r"<pre>(.*?)</pre>", file.read_text(encoding="utf-8"))]
-    assert [part for part in shown if "headwater" in part] != []
-    assert [part for part in shown if BARE.search(part)] == []
-
-
-def test_the_version_is_that_of_the_distribution() -> None:
-    printed = subprocess.run(
-        [sys.executable, "-m", "headwater", "--version"], capture_output=True, text=True, check=True, cwd=PROJECT
-    )
-    assert printed.stdout == f"headwater {version('headwater')}\n"

@@ -44,20 +44,6 @@ def test_records_are_printed_with_the_day_they_are_archived_under(
     assert shown.err.splitlines()[-1] == "3 records"
 
 
-def test_records_that_go_into_a_pipe_stand_on_one_line_each(
-    service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
-    location = "s3://lake/" + "x" * 200
-    service.body = a_page({**LIVE, "storage_location": location}, ARCHIVED)
-
-    assert main(["search", "--url", service.url]) == 0
-
-    first, second = capsys.readouterr().out.splitlines()
-    assert first.split() == ["2025-11-20", "12:00:00", "READ", "flights", "n-1", location, "table"]
-    assert len(second) < 400, "no line is filled up to a width that nobody has"
-
-
 def test_what_is_requested_goes_into_the_query_and_days_become_seconds(service: Service) -> None:
     service.body = a_page()
     given = ["--node", "n&1", "--action", "READ", "--location", "s3://lake/ä", "--from", "2025-11-20", "--to", "now-1h"]

@@ -1,13 +1,11 @@
 """The text that `headwater serve` prints when it is up."""
 
 import json
-import re
 import shlex
 from types import SimpleNamespace
 
 import pytest
 
-from headwater.cli.main import main
 from headwater.cli.serve import greeting
 
 URL = "http://127.0.0.1"
@@ -45,15 +43,3 @@ def test_an_empty_stack_is_filled_by_the_button_an_event_or_a_captured_job():
         *("flights", "emissions"),
     ]
     assert job == f"  call `capture(spark)` in a PySpark job, with HEADWATER_URL={URL}:8080 in its environment"
-
-
-def test_help_names_every_port_that_opens_and_the_option_that_moves_it(capsys):
-    with pytest.raises(SystemExit):
-        main(["serve", "--help"])
-
-    about, options = capsys.readouterr().out.split("options:")
-    named = dict(re.findall(r"--(\w+)-port PORT\s[^(]*\(default:\s+(\d+)\)", options))
-    assert named == {"api": "8080", "token": "8081", "aws": "4566"}
-    for option, port in named.items():
-        assert re.search(rf"^  {port}  .*\(--{option}-port\)", about, re.MULTILINE), option
-    assert "runs functions and Spark jobs for the stack itself; its address holds a secret" in about

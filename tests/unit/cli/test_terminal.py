@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,8 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console, Group
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
@@ -24,12 +22,10 @@ from headwater.cli.main import main
 from headwater.cli.text.progress import Progress
 from headwater.cli.text.terminal import output_console, print_part
 from headwater.queries.results.graphs import Graph
-from tests.archives import a_key, three_days
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
-from tests.terminals import CTRL_C, on_a_terminal
 from tests.unit.cli.column_responses import CO2, RESPONSE
 from tests.unit.cli.responding import Service
-from tests.waiting import LONG_S, until
+from tests.waiting import LONG_S
 
 PROJECT = Path(__file__).parents[3]
 JOBS = render_graph(
@@ -87,21 +83,6 @@ def test_what_a_query_prints_into_a_pipe_is_plain(
     assert_plain(captured)
 
 
-@pytest.mark.usefixtures("_in_any_environment")
-def test_what_a_verification_prints_into_a_pipe_is_plain(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "copy").mkdir()
-    three_days(tmp_path / "copy", a_key())
-
-    assert main(["verify", "--archive", "copy"]) == 0
-
-    captured = capsys.readouterr()
-    assert captured.out.endswith("nothing outside the archive vouches for them\n")
-    assert_plain(captured)
-
-
 @pytest.mark.parametrize("name", ["graph", "column"])
 def test_json_is_the_response_as_one_document(name: str, service: Service, capsys: pytest.CaptureFixture[str]) -> None:
     arguments, response = COMMANDS[name]
@@ -113,24 +94,6 @@ def test_json_is_the_response_as_one_document(name: str, service: Service, capsy
     captured = capsys.readouterr()
     assert json.loads(captured.out) == hostile
     assert_plain(captured)
-
-
-@pytest.mark.parametrize("name", ["graph", "column"])
-def test_json_of_another_response_is_refused_as_its_tree_is(
-    name: str, service: Service, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*COMMANDS[name][0], "--json", "--url", service.url]) == 1
-
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert "not a response about" in captured.err
-
-
-@pytest.mark.parametrize("name", ["graph", "column"])
-def test_standard_output_takes_one_format(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main([*COMMANDS[name][0], "--json", "--mermaid", "-"])
-    assert "--mermaid: not allowed with argument --json" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [[*COMMANDS["graph"][0]], ["search", "--json"], ["search"]], ids=" ".join)
@@ -146,30 +109,6 @@ def test_a_reader_that_goes_away_ends_a_command_in_silence(arguments: list[str],
         assert process.stderr
         assert process.stderr.read() in (b"", b"200 records\n")
     assert process.returncode == 128 + signal.SIGPIPE
-
-
-def test_a_part_is_a_line_for_each_node_row_and_text(capsys: pytest.CaptureFixture[str]) -> None:
-    tree = Tree(Text("root\nwhere it is"))
-    tree.add(Text("first")).add(Text("below"))
-    tree.add(Text("second"))
-    top = Tree("", hide_root=True)
-    top.add(Text("only"))
-    table = Table("[bold]name[/]", "of", box=None)
-    table.add_row("[bold]a[/]\nb", Text("[c]"))
-    rows = Table(show_header=False)
-    rows.add_column()
-    rows.add_row("d")
-
-    print_part(output_console(), Group(Text("title"), tree, top, table, rows, Text()))
-
-    assert capsys.readouterr().out.splitlines() == [
-        "title",
-        *("root  where it is", "  first", "    below", "  second"),
-        "only",
-        *("name\tof", "a  b\t[c]"),
-        "d",
-        "",
-    ]
 
 
 FORESTS = st.recursive(st.just([]), lambda forests: st.lists(forests, max_size=4), max_leaves=30)
@@ -208,24 +147,6 @@ def test_a_stage_is_a_line_when_it_ends_and_names_a_failure(capsys: pytest.Captu
     with pytest.raises(ZeroDivisionError):
         fail()
     assert capsys.readouterr().out == "Running  failed  0 s\n"
-
-
-WAIT = "from headwater.cli.text import terminal; print('up', flush=True); terminal.wait_for_interrupt(); print('down')"
-
-
-def test_ctrl_c_on_a_terminal_ends_the_wait_and_leaves_the_exit_status_to_make(tmp_path: Path) -> None:
-    (tmp_path / "Makefile").write_text(f'demo:\n\t@{sys.executable} -c "{WAIT}"\n', encoding="utf-8")
-    command = ["make", "-f", str(tmp_path / "Makefile"), "demo"]
-    # The tests may run under a make of their own.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-
-    with on_a_terminal(command, cwd=PROJECT, env=environment) as terminal:
-        terminal.read_until("up")
-        until(lambda: terminal.reads_keys)
-        terminal.press(b"q")
-        terminal.press(CTRL_C)
-        assert terminal.end() == 0
-        assert terminal.text == "up\ndown\n"
 
 
 # A thread prints `up` once the wait has begun.

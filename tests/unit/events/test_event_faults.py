@@ -5,7 +5,6 @@ import json
 import orjson
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from headwater.events.api_changes import parse_change
 from headwater.events.ingest import parse_event_message, render_event_message
@@ -23,7 +22,7 @@ from tests.builders_events import (
     a_run_event,
     without,
 )
-from tests.unit.events.spoiling import JSON, SPOILED, WHOLE, replaced
+from tests.unit.events.spoiling import JSON, SPOILED, replaced
 
 RULES = NamingRules()
 FOLDING = NamingRules(
@@ -53,27 +52,15 @@ TIME = "must be an ISO 8601 date and time in the years 1 to 9999"
 
 MISSING = [
     ({}, NOTHING),
-    ({"run": None, "job": None, "dataset": None}, NOTHING),
     *((without(event, "eventTime"), ["eventTime: is required"]) for event in (RUN, JOB, DATASET)),
-    *((without(event, "producer"), ["producer: is required"]) for event in (RUN, JOB, DATASET)),
-    (a_run_event(producer=None), ["producer: is required"]),
     (without(RUN, "job"), ["job: is required"]),
     (without(RUN, "run", "runId"), ["run.runId: is required"]),
-    (without(RUN, "job", "namespace"), ["job.namespace: is required"]),
     (without(JOB, "job", "name"), ["job.name: is required"]),
-    (a_run_event(job=None), ["job.name: is required"]),
     (without(DATASET, "dataset", "name"), ["dataset.name: is required"]),
-    (without(DATASET, "dataset", "namespace"), ["dataset.namespace: is required"]),
     (without(RUN, "inputs", 0, "name"), ["inputs[0].name: is required"]),
-    (without(JOB, "outputs", 0, "namespace"), ["outputs[0].namespace: is required"]),
     (with_facet("tags", tags=[{"value": "PII"}]), ["inputs[1].facets.tags.tags[0].key: is required"]),
-    (a_run_event(run_facets={"tags": {"tags": [{}]}}), ["run.facets.tags.tags[0].key: is required"]),
     (with_facet("ownership", owners=[{}]), ["inputs[1].facets.ownership.owners[0].name: is required"]),
     (with_facet("schema", fields=[{"type": "int"}]), ["inputs[1].facets.schema.fields[0].name: is required"]),
-    (
-        with_facet("schema", fields=[{"name": "a", "fields": [{}]}]),
-        ["inputs[1].facets.schema.fields[0].fields[0].name: is required"],
-    ),
     (
         with_facet("symlinks", identifiers=[{}]),
         [f"inputs[1].facets.symlinks.identifiers[0].{name}: is required" for name in ("namespace", "name")],
@@ -87,10 +74,6 @@ MISSING = [
         [f"run.facets.parent.{name}: is required" for name in ("run", "job")],
     ),
     (
-        a_run_event(run_facets={"parentRun": {"run": {}, "job": {}}}),
-        [f"run.facets.parentRun.{name}: is required" for name in ("run.runId", "job.namespace", "job.name")],
-    ),
-    (
         a_run_event(run_facets={"parent": {**a_parent(), "root": {"run": {}}}}),
         [f"run.facets.parent.root.{name}: is required" for name in ("run.runId", "job")],
     ),
@@ -99,31 +82,16 @@ MISSING = [
 WRONG = [
     (None, ["event: must be a JSON object, got None"]),
     ([RUN], [f"event: must be a JSON object, got {repr([RUN])[:80]}… ({len(repr([RUN]))} characters)"]),
-    ("event", ["event: must be a JSON object, got 'event'"]),
     (a_run_event(eventTime="yesterday"), [f"eventTime: {TIME}, got 'yesterday'"]),
-    (a_run_event(eventTime="2025-11-20"), [f"eventTime: {TIME}, got '2025-11-20'"]),
     (a_run_event(eventTime="2025-02-30T00:00:00Z"), [f"eventTime: {TIME}, got '2025-02-30T00:00:00Z'"]),
-    (a_run_event(eventTime="0001-01-01T00:00:00+01:00"), [f"eventTime: {TIME}, got '0001-01-01T00:00:00+01:00'"]),
     (a_run_event(outputs=["raw\n"]), ["outputs[0].name: must not hold control characters, got 'raw\\n'"]),
     *(
         (a_run_event(eventTime=time), [f"eventTime: {TIME}, got '{time}'"])
         for time in (f"2025-11-20T12:00:00{offset}" for offset in ("+24:00", "-24", "+99:99", "+0060", "-2359:00"))
     ),
     (a_run_event(eventTime=1763640000), ["eventTime: must be a string, got 1763640000"]),
-    (a_run_event(eventType=1), ["eventType: must be a string, got 1"]),
-    (a_run_event(producer=" "), ["producer: must not be blank, got ' '"]),
-    (a_run_event(producer={}), ["producer: must be a string, got {}"]),
-    ({**RUN, "run": "r"}, ["run: must be a JSON object, got 'r'"]),
-    ({**RUN, "job": []}, ["job: must be a JSON object, got []"]),
-    ({**DATASET, "dataset": 7}, ["dataset: must be a JSON object, got 7"]),
-    (a_run_event(run=""), ["run.runId: must not be blank, got ''"]),
     (a_run_event(run=7), ["run.runId: must be a string, got 7"]),
-    (a_run_event(job="\t"), ["job.name: must not be blank, got '\\t'"]),
-    (a_run_event(namespace=""), ["job.namespace: must not be blank, got ''"]),
     (a_run_event(namespace="a\nb"), ["job.namespace: must not hold control characters, got 'a\\nb'"]),
-    (a_run_event(job="a\0b"), ["job.name: must not hold control characters, got 'a\\x00b'"]),
-    (a_run_event(job="a\x7f"), ["job.name: must not hold control characters, got 'a\\x7f'"]),
-    (a_job_event(job="a\r\n"), ["job.name: must not hold control characters, got 'a\\r\\n'"]),
     (
         a_run_event(run_facets={"parent": a_parent(job="\x1bnightly", root=("r", "\x85"))}),
         [
@@ -132,15 +100,8 @@ WRONG = [
         ],
     ),
     (a_run_event(inputs={}), ["inputs: must be a list, got {}"]),
-    (a_run_event(inputs=[None]), ["inputs[0]: must be a JSON object, got None"]),
-    (an_input(name=""), ["inputs[1].name: must not be blank, got ''"]),
-    (an_input(namespace=3), ["inputs[1].namespace: must be a string, got 3"]),
-    (an_input(facets=[]), ["inputs[1].facets: must be a JSON object, got []"]),
     (an_input(inputFacets={"rows": 7}), ["inputs[1].inputFacets.rows: must be a JSON object, got 7"]),
-    (a_run_event(run_facets={"mine": "text"}), ["run.facets.mine: must be a JSON object, got 'text'"]),
-    (a_run_event(job_facets={"sql": []}), ["job.facets.sql: must be a JSON object, got []"]),
     (with_facet("schema", fields={}), ["inputs[1].facets.schema.fields: must be a list, got {}"]),
-    (with_facet("schema", fields=["a"]), ["inputs[1].facets.schema.fields[0]: must be a JSON object, got 'a'"]),
     (
         with_facet("schema", fields=[{"name": " ", "type": {}}]),
         [
@@ -148,26 +109,12 @@ WRONG = [
             "inputs[1].facets.schema.fields[0].type: must be a string, got {}",
         ],
     ),
-    (with_facet("version", datasetVersion=3), ["inputs[1].facets.version.datasetVersion: must be a string, got 3"]),
     (with_facet("dataSource", uri=3), ["inputs[1].facets.dataSource.uri: must be a string, got 3"]),
-    (
-        a_run_event(run_facets={"nominalTime": {"nominalStartTime": "noon"}}),
-        [f"run.facets.nominalTime.nominalStartTime: {TIME}, got 'noon'"],
-    ),
     (
         a_run_event(job_facets={"jobType": {"processingType": 1}, "documentation": {"description": 2}}),
         [
             "job.facets.jobType.processingType: must be a string, got 1",
             "job.facets.documentation.description: must be a string, got 2",
-        ],
-    ),
-    (
-        a_run_event(
-            job_facets={"lineage": {"fields": {"a": {"inputs": 7}}}}, run_facets={"columnLineage": {"dataset": 7}}
-        ),
-        [
-            "job.facets.lineage.fields.a.inputs: must be a list, got 7",
-            "run.facets.columnLineage.dataset: must be a list, got 7",
         ],
     ),
     (
@@ -246,18 +193,6 @@ def read_or_invalid(body):
     delta_of([event, parse_change(message, FOLDING)])
 
 
-@given(st.sampled_from(WHOLE), st.randoms(use_true_random=False))
-def test_the_order_of_fields_says_nothing(whole, dice):
-    def shuffled(value):
-        if isinstance(value, dict):
-            items = [(name, shuffled(child)) for name, child in value.items()]
-            dice.shuffle(items)
-            return dict(items)
-        return [shuffled(child) for child in value] if isinstance(value, list) else value
-
-    assert parse_event(shuffled(whole), RULES, now=None) == parse_event(whole, RULES, now=None)
-
-
 def test_a_message_is_an_event_or_a_pointer_and_nothing_else():
     assert parse_event_message(json.dumps({**RUN, "s3": {"bucket": "b"}}))["s3"] == {"bucket": "b"}
     for body in ("{", "[]", "null", '{"s3": {"bucket": ""}}', orjson.dumps({"s3": 7})):
@@ -276,8 +211,3 @@ def test_an_event_names_ten_thousand_datasets_and_no_more():
     for output in ("raw", {**inputs[0], "facets": columns}):
         with pytest.raises(TooLarge, match=rule):
             parse_event(a_run_event(inputs=inputs, outputs=[output]), RULES, now=None)
-
-
-def test_partitions_of_one_dataset_are_one():
-    inputs = [{"namespace": "s3://flights", "name": f"raw/day={number}"} for number in range(100)]
-    assert len(parse_event(a_run_event(inputs=inputs), RULES, now=None).inputs) == 1

@@ -103,23 +103,6 @@ def test_a_dataset_event_says_the_same_however_its_columns_are_spelled(data):
     )
 
 
-def test_rules_that_say_nothing_of_fields_leave_them_as_they_were_sent():
-    rules = NamingRules(names=read_rules({"rules": [QUOTED]}))
-    event = an_event('"{}"'.format)
-    (use,) = parsed(event, rules).outputs
-    sent = event["outputs"][0]["facets"]
-    assert use.facets["schema"] == sent["schema"]
-    assert use.facets["columnLineage"]["fields"].keys() == {'"nav"'}
-
-
-def test_fields_of_other_datasets_stay_as_they_were_sent():
-    source = {"namespace": LAKE, "name": "POS", "field": '"nav"'}
-    facets = {"columnLineage": {"fields": {'"NAV"': {"inputFields": [source]}}}}
-    event = a_run_event(inputs=[], outputs=[{"namespace": SNOWFLAKE, "name": POS, "facets": facets}])
-    (use,) = parsed(event, folding()).outputs
-    assert use.facets["columnLineage"] == {"fields": {"nav": {"inputFields": [source]}}}
-
-
 def test_columns_of_one_facet_that_become_the_same_are_joined():
     sources = [{"namespace": LAKE, "name": "raw", "field": field} for field in ("a", "b")]
     facets = {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.name_rule_models import RULES_MAX
-from headwater.events.name_rules import NameRule, RuleIndex, index_of, read_rules, rules_to_json
+from headwater.events.name_rules import NameRule, RuleIndex, index_of, read_rules
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater_model.errors import Invalid
@@ -89,17 +89,6 @@ def test_a_name_becomes_what_the_rules_write_in_its_place(sent, rules, expected)
 def test_a_file_of_another_form_or_of_rules_without_an_end_is_refused(document, fault):
     with pytest.raises(Invalid, match=re.escape(fault)):
         read_rules(document)
-
-
-def test_rules_are_written_as_they_are_read():
-    folding = {"namespace": "s", "name": "*", "fields": {"quotes": "drop", "case": "upper"}}
-    document = {"rules": [rule("b", "x*", namespace="c"), rule("a", namespace="b2", name="y"), folding]}
-    assert rules_to_json(read_rules(document)) == document
-
-
-def test_a_long_name_of_one_letter_is_compared_part_by_part():
-    # A regular expression would try the 4th power of its length.
-    assert renamed("a" * 100_000, "n", rule("*a*a*a*b", namespace="c")) == ("a" * 100_000, "n")
 
 
 @given(st.text("ab*", max_size=6), st.text("ab", max_size=8))

@@ -70,13 +70,6 @@ def test_a_run_shows_the_part_of_a_dataset_that_its_mentions_name_together(side,
     assert used(*conditions[::-1], side=side) == whole
 
 
-def test_a_facet_that_says_nothing_names_no_part():
-    facet = {"inputCondition": DAY}
-    for other in ({"_deleted": True}, {}, {"inputCondition": "day=1"}, {"outputCondition": DAY}, None):
-        assert merge_subsets([facet, other]) is None
-        assert merge_subsets([other, facet]) is None
-
-
 ATOMS = (DAY, NEXT, FILE, CARRIER, both(DAY, FILE), {"type": "partition"}, {"type": ["odd"]})
 conditions = st.recursive(st.sampled_from(ATOMS), lambda inner: st.builds(either, inner, inner), max_leaves=5)
 

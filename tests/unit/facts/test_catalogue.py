@@ -111,25 +111,6 @@ def test_a_value_is_written_few_times_and_parts_that_were_replaced_are_removed_l
     assert all(times <= times_added[name] * 6 for name, times in rewritten.items())
 
 
-def test_a_loader_that_dies_before_it_removed_what_it_moved_does_no_harm():
-    table = MemoryTable()
-    add(table, JOBS[:30])
-    dying = MemoryTable(table.dynamo)
-    dying.remove = die
-    with pytest.raises(Unavailable):
-        compact({SOURCES: ()}, dying, changes_max=0)
-    between = read_catalogue(SOURCES, table)["jobs"]
-
-    compact({SOURCES: ()}, table, changes_max=0)
-
-    assert between == read_catalogue(SOURCES, table)["jobs"] == sorted(f"emissions\0{name}" for name in JOBS[:30])
-    assert not [item for item in items_of(table, SOURCES) if item["sk"]["S"].startswith("+")]
-
-
-def die(_keys):
-    raise Unavailable("dead")
-
-
 def test_a_part_that_many_values_fill_is_read_once_and_replaced_no_more():
     table = MemoryTable()
     for start in range(0, 240, 30):
@@ -177,16 +158,6 @@ def test_more_names_than_a_transaction_moves_are_compacted_in_several():
     assert len({item["pk"]["S"] for item in items_of(table, NAMES)}) == len(PARTITIONS_OF[NAMES])
     assert len(removed) == 3  # Two jobs and a namespace.
     assert listed(table, limit=3, offset=100) == (JOBS[100:103], len(JOBS))
-
-
-def test_a_catalogue_that_grows_no_more_is_left_alone():
-    table = MemoryTable()
-    apply_statements([a_mention(name) for name in JOBS[:5]], table, changes_max=0)
-    before = items_of(table, NAMES)
-
-    apply_statements([a_mention(name, TIMES[1]) for name in JOBS[:5]], table, changes_max=0)
-
-    assert items_of(table, NAMES) == before != []
 
 
 @pytest.mark.large

@@ -73,14 +73,6 @@ def test_an_event_writes_a_large_content_once_however_many_came_before():
     assert len(contents(table)) == 12
 
 
-def test_an_event_writes_many_small_contents_once():
-    table = MemoryTable()
-    spent = [written(table, an_event(number, a_schema(number, columns=12)))[0] for number in range(80)]
-    assert len(contents(table)) > 70
-    # Stamps and hashes of a hundred contents, in the facts of the run and of the dataset.
-    assert max(spent) < 40_000
-
-
 def test_a_steady_schema_is_written_once_whatever_runs_report_it():
     table, schema = MemoryTable(), a_schema(1, columns=500)
     first, _ = written(table, an_event(0, schema, run=RUNS[0], kind="COMPLETE"))

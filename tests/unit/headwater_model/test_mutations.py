@@ -72,12 +72,6 @@ def test_several_stages_are_a_list_or_a_pipeline(form, tmp_path):
     assert parse_mutations(form) == read_mutations(path) == (DECLARED,)
 
 
-def test_a_stage_without_mutations_has_its_place():
-    stages = parse_mutations({"stages": [{"name": "Stream"}, PROJECTION, {"name": "Table", "fieldMutations": None}]})
-
-    assert stages == (DeclaredStage("Stream", ()), DECLARED, DeclaredStage("Table", ()))
-
-
 def test_a_mutation_may_make_several_fields():
     split = {
         "mutation": "split",

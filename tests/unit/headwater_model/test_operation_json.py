@@ -4,7 +4,7 @@ import pytest
 
 from headwater_model.errors import Invalid
 from headwater_model.operations import Read, Transform, parse_operations, render_operations
-from tests.builders_operations import FLIGHTS, a_calculation, a_name_concatenation, a_read, a_transform, taken
+from tests.builders_operations import FLIGHTS, a_calculation, a_name_concatenation, taken
 
 CALCULATION = [
     {
@@ -39,13 +39,6 @@ def test_operations_are_written_and_read_in_cdaps_json():
     assert render_operations(a_calculation()) == CALCULATION
     assert parse_operations(CALCULATION) == a_calculation()
     assert parse_operations(render_operations(a_name_concatenation())) == a_name_concatenation()
-
-
-def test_an_output_may_have_a_type():
-    operations = (a_read("a", "b", types=(("b", "int"),)), a_transform("t", ["read.b"], ["c"], types=(("c", "long"),)))
-    forms = render_operations(operations)
-    assert [form["outputs"] for form in forms] == [["a", {"name": "b", "type": "int"}], [{"name": "c", "type": "long"}]]
-    assert parse_operations(forms) == operations
 
 
 def test_what_is_empty_may_be_left_out_or_null_and_other_members_are_not_read():
@@ -113,8 +106,3 @@ def test_every_wrong_value_is_named_with_its_place(forms, expected):
     with pytest.raises(Invalid) as caught:
         parse_operations(forms)
     assert [str(fault) for fault in caught.value.faults] == expected
-
-
-def test_paths_begin_where_the_operations_stand():
-    with pytest.raises(Invalid, match=r"^run\.facets\.headwater_operations\.operations\[0\]\.type: is required$"):
-        parse_operations([{}], "run.facets.headwater_operations.operations")

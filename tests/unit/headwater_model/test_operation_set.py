@@ -54,27 +54,6 @@ def test_a_field_that_is_read_and_written_is_itself_alone():
     assert columns(a_read("a", "b"), a_write("read.a", "read.b")) == {"a": {"a": IDENTITY}, "b": {"b": IDENTITY}}
 
 
-def test_each_endpoint_has_its_own_map():
-    operations = [
-        a_read("id", "grade", name="person", source=PERSON),
-        a_read("id", "skill", name="skills", source=SKILLS),
-        a_transform("join", ["person.id", "skills.id"], ["id"]),
-        a_write("join.id", "skills.skill", name="employees", destination=EMPLOYEE),
-        a_write("person.grade", name="hr", destination=HR),
-    ]
-    assert field_maps(operations) == {
-        (PERSON, EMPLOYEE): {(("id",), ("id",))},
-        (SKILLS, EMPLOYEE): {(("id",), ("id",)), (("skill",), ("skill",))},
-        (PERSON, HR): {(("grade",), ("grade",))},
-    }
-
-
-def test_names_with_slashes_are_fields_in_fields():
-    upper = a_transform("upper", ["read.employees/name"], ["names/upper"])
-    reported = OperationSet([a_read("employees/name"), upper, a_write("upper.names/upper")]).columns()[ESTIMATED]
-    assert reported.fields == {("names", "upper"): {ColumnSource(FLIGHTS, ("employees", "name")): made_by("upper")}}
-
-
 def test_written_fields_have_the_types_that_their_origins_give():
     operations = [
         a_read("a", "b", types=(("a", "string"),)),
@@ -125,25 +104,6 @@ def test_endpoints_may_be_given_other_names():
         (PERSON, ESTIMATED): {(("flight",), ("flight",)), (("distance",), ("co2",))},
     }
     assert OperationSet(a_calculation()).rename({ESTIMATED: EMPLOYEE}).destinations == {EMPLOYEE}
-
-
-def cdaps_regression():
-    """Five times a hundred fields copied one by one, then mixed all to all: paths were enumerated, exponentially."""
-    before = [f"read.f{n}" for n in range(100)]
-    operations = [a_read(*(f"f{n}" for n in range(100)))]
-    for layer in range(5):
-        operations += [a_transform(f"copy{layer}-{n}", [before[n]], [f"f{n}"]) for n in range(100)]
-        mixed = [f"f{n}" for n in range(100)]
-        operations.append(a_transform(f"mix{layer}", [f"copy{layer}-{n}.f{n}" for n in range(100)], mixed))
-        before = [f"mix{layer}.{name}" for name in mixed]
-    return [*operations, a_write(*before)]
-
-
-def test_layers_that_mix_all_fields_relate_all_to_all():
-    operations = OperationSet(cdaps_regression())
-    names = [f"f{n}" for n in range(100)]
-    assert pairs(cdaps_regression()) == {(source, target) for source in names for target in names}
-    assert operations.pair_count == 10_000
 
 
 def test_a_chain_of_ten_thousand_operations_does_not_recurse():

@@ -85,17 +85,6 @@ def test_without_a_schema_what_is_left_is_guessed_to_be_written():
     assert write_of(*NAMES, written()) == ["read.offset", "parse.age", "parse.city", "parse.state", "create.id"]
 
 
-def test_a_field_comes_from_the_operation_that_emitted_it_last():
-    upper, trim = of("upper", "a", "a"), of("trim", "a", "a")
-
-    assert [operation.inputs for operation in translate([a_read(), upper, trim, written("a b")]).operations[1:]] == [
-        fields("read.a"),
-        fields("upper.a"),
-        fields("trim.a read.b"),
-    ]
-    assert write_of(a_read(), upper, trim, written()) == ["read.b", "trim.a"]
-
-
 def test_each_name_is_given_once_whatever_names_there_are():
     steps = [a_read(), of("drop", "a"), of("drop#2", "a"), of("drop", "b"), of("drop", "b"), written("a")]
 
@@ -125,10 +114,6 @@ def test_an_operation_that_takes_fields_and_reads_a_source_is_a_read_and_a_trans
         ),
         Write("write", fields("join.seats"), TABLE),
     )
-
-
-def test_an_operation_of_no_input_generates():
-    assert translate([a_read(), of("now", outputs="t"), written("t")]).operations[1] == Transform("now", (), ("t",))
 
 
 NESTED = {
@@ -222,13 +207,6 @@ FAULTS = {
 @pytest.mark.parametrize(("steps", "fault"), FAULTS.values(), ids=FAULTS)
 def test_what_makes_no_sense_is_refused(steps, fault):
     assert faults(*steps) == [fault]
-
-
-def test_the_widest_set_is_translated_in_moments():
-    names = " ".join(f"row/f{number}" for number in range(1_500))
-    steps = [a_read(names), *(of("trim", name, name) for name in names.split()), written(names)]
-
-    assert len(translate(steps).operations) == 1_502
 
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=3, unique=True).map(" ".join)

@@ -4,21 +4,18 @@ import hashlib
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date, timedelta
 from itertools import chain
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headwater.facts.result_page import ResultPage
 from headwater.loading.event_index import COUNTED, EventIndex, IndexedEvent, read_hours
 from headwater.times import from_seconds
 from tests.fakes.memory_dynamodb import Calls
 from tests.fakes.memory_table import MemoryTable
 
 NOON = 1_763_640_000
-NOON_DAY = date(2025, 11, 20)
 EVER = {"low": "", "high": "~"}
 
 
@@ -30,25 +27,6 @@ def an_index(*events):
     index = EventIndex(MemoryTable())
     index.put(events)
     return index
-
-
-def seconds(page):
-    return [entry.time for entry in page.items]
-
-
-def test_an_event_is_listed_once_however_often_it_comes():
-    index = an_index(an_indexed_event(1, n="a"), an_indexed_event(1, n="a"))
-    index.put([an_indexed_event(1, n="a"), an_indexed_event(2)])
-    assert index.page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage(
-        [an_indexed_event(2), an_indexed_event(1, n="a")], 2
-    )
-
-
-def test_nothing_is_found_in_an_empty_list_or_between_bounds_that_hold_nothing():
-    assert an_index().page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
-    index = an_index(an_indexed_event(0))
-    bounds = {"low": from_seconds(NOON + 1), "high": from_seconds(NOON)}
-    assert index.page(**bounds, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
 
 
 # Minutes, hours, days, months and years apart, so that pages begin and end in every kind of place.
@@ -76,22 +54,6 @@ def test_a_page_is_that_part_of_all_events_in_order(events, low, high, newest_fi
     )
     assert [(entry.time, entry.hash) for entry in page.items] == expected[offset : offset + limit]
     assert page.total == len(expected)
-
-
-def test_writers_of_the_same_day_at_the_same_time_each_count_their_events_once():
-    other = [an_indexed_event(second, "other") for second in range(20)]
-    ours = [an_indexed_event(second, "ours") for second in range(20)] + other[:5]
-    interleaved = []
-
-    def before(name):
-        if name == "swap" and not interleaved:
-            interleaved.append(name)
-            EventIndex(table).put(other)
-
-    table = MemoryTable(before=before)
-    EventIndex(table).put(ours)
-    page = EventIndex(table).page(**EVER, newest_first=False, limit=100, offset=0)
-    assert (len(page.items), page.total) == (40, 40)
 
 
 class Died(Exception):
@@ -134,18 +96,6 @@ def _dies_after(calls):
     return before
 
 
-def test_the_counts_of_eight_days_are_one_request():
-    index = an_index(*(replace(an_indexed_event(86_400 * day), type="START") for day in range(8)))
-    index.table.dynamo.calls = calls = Calls()
-    counts = read_hours([(NOON_DAY + timedelta(days=day)).isoformat() for day in range(8)], index.table)
-    assert (len(counts), sum(calls.requests.values())) == (8, 1)
-
-
-def test_more_events_of_a_day_than_a_transaction_holds_are_listed_all():
-    index = an_index(*(an_indexed_event(0, number) for number in range(500)))
-    assert index.page(**EVER, newest_first=True, limit=1, offset=0).total == 500
-
-
 @pytest.mark.parametrize("offset", [0, 3_000, 5_999])
 def test_a_page_far_into_a_long_list_costs_what_one_at_its_start_costs(offset):
     index = an_index(*(an_indexed_event(60 * number) for number in range(6_000)))
@@ -168,8 +118,3 @@ def test_a_page_of_events_on_20_000_days_costs_few_read_units(days_20_000, where
     assert (len(page.items), page.total) == (limit, 10_000 if "high" in where else 20_000)
     # Two rows of a day and shard are a read unit, and a query that finds nothing is half of one.
     assert calls.read_units <= 20 + 4 * limit
-
-
-def test_a_transaction_holds_as_many_events_of_days_apart_as_fit():
-    index = an_index(*(an_indexed_event(86_400 * day) for day in range(500)))
-    assert index.page(**EVER, newest_first=True, limit=1, offset=0).total == 500

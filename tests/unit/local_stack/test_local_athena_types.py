@@ -8,7 +8,6 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from headwater_model.archive_tables import TABLES
 from local_stack.aws.athena_parameters import parse_parameters
 from local_stack.aws.athena_types import duckdb_type, print_value
 
@@ -28,11 +27,6 @@ from local_stack.aws.athena_types import duckdb_type, print_value
 def test_a_type_of_hive_is_one_of_duckdb(hive, duck):
     assert duckdb_type(hive) == duck
     duckdb.sql(f"SELECT CAST(NULL AS {duck})")
-
-
-def test_duckdb_has_every_type_of_the_archive_s_tables():
-    for column in (column for table in TABLES for column in table.columns):
-        duckdb.sql(f"SELECT CAST(NULL AS {duckdb_type(column.type)})")
 
 
 @pytest.mark.parametrize("hive", ["", "text", "array<>", "uniontype<int,string>", "decimal", "struct<a>"])

@@ -79,21 +79,10 @@ def test_a_body_in_any_chunks_is_the_body_in_one_piece(echo, chunks, trailers):
     assert "transfer-encoding" not in {name.lower() for name, _ in echo.requested[-1].headers}
 
 
-def test_a_connection_takes_another_request_after_one_in_chunks(echo):
-    connection = http.client.HTTPConnection(*echo.address, timeout=LONG_S)
-    for body in (b"first", b"second"):
-        connection.request(
-            "POST", "/x", iter([body[:2], body[2:]]), {"Transfer-Encoding": "chunked"}, encode_chunked=True
-        )
-        assert connection.getresponse().read() == body
-    connection.close()
-
-
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
         (f"{CHUNKED}x\r\n", 400),
-        (f"{CHUNKED}-1\r\n", 400),
         (f"{CHUNKED}1\r\nab\r\n", 400),
         (f"{CHUNKED}0\r\n" + "A: 1\r\n" * 20_000, 431),
         (f"{CHUNKED}1;{'e' * 70_000}", 431),
@@ -101,25 +90,19 @@ def test_a_connection_takes_another_request_after_one_in_chunks(echo):
         (f"{HEAD}Content-Length: {BODY_BYTES_MAX + 1}\r\n\r\n", 413),
         (f"{HEAD}Content-Length: ten\r\n\r\n", 400),
         (f"{HEAD}Content-Length: -1\r\n\r\n", 400),
-        (f"{HEAD}Content-Length: +1\r\n\r\n", 400),
         (f"{HEAD}Content-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
-        (f"{HEAD}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc", 400),
-        (f"{HEAD}Content-Length: 3, 3\r\n\r\nabc", 400),
         (f"{HEAD}Content-Length : 3\r\n\r\n", 400),
         (f"{HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
-        (f"{HEAD}Transfer-Encoding : chunked\r\n\r\n", 400),
         (f"{HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n", 501),
         (f"{HEAD}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         (f"{HEAD}Transfer-Encoding: \x0bchunked\r\n\r\n", 400),
         (CHUNKED.replace("HTTP/1.1", "HTTP/1.0"), 400),
         (f"{HEAD}X\r\n\r\n", 400),
-        (f"{HEAD}X(: 1\r\n\r\n", 400),
         (f"{HEAD}X: a\0b\r\n\r\n", 400),
         (f"{HEAD}X: a\rY: b\r\n\r\n", 400),
         (f"{HEAD}Host: 127.0.0.1\r\n\r\n", 400),
         ("GET /x HTTP/1.1\r\n\r\n", 400),
         ("GET /x HTTP/1.1\r\n Host: localhost\r\n\r\n", 400),
-        ("GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
         ("GET /x\r\nHost: localhost\r\n\r\n", 400),
         ("\x16\x03\x01\x02\x00\x01\r\n\r\n", 400),
     ],
@@ -211,18 +194,6 @@ def test_a_client_that_hangs_up_before_its_response_prints_nothing(echo, capsys)
     assert capsys.readouterr().err == ""
 
 
-def test_a_fault_of_our_own_is_still_printed(capsys):
-    def broken(request):
-        raise LookupError("ours")
-
-    server = Server(0, broken).open()
-    with socket.create_connection(server.server_address, timeout=LONG_S) as connection:
-        connection.sendall(f"{HEAD}\r\n".encode())
-        assert connection.recv(1) == b""
-    server.stop()
-    assert "LookupError: ours" in capsys.readouterr().err
-
-
 def test_a_port_is_taken_at_once_and_responds_when_it_is_opened():
     server = Server(0, lambda request: Reply(200, [], b"open"))
     with pytest.raises(ConnectionRefusedError):
@@ -233,13 +204,6 @@ def test_a_port_is_taken_at_once_and_responds_when_it_is_opened():
     assert connection.getresponse().read() == b"open"
     connection.close()
     server.stop()
-
-
-def test_a_server_that_never_opened_stops_at_once():
-    server = Server(0, lambda request: Reply(200, [], b""))
-    server.stop()
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(server.server_address, timeout=LONG_S)
 
 
 def test_of_two_that_took_one_port_the_later_to_open_is_refused_by_its_option():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 import uuid
@@ -153,16 +152,6 @@ def test_any_requests_have_motos_results(ours, theirs, lived):
             now.shift(pause_s)
 
 
-def test_a_message_is_a_dead_letter_after_its_receives(ours):
-    dead = a_queue(ours)
-    arn = ours.get_queue_attributes(QueueUrl=dead, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-    url = a_queue(ours, RedrivePolicy=json.dumps({"deadLetterTargetArn": arn, "maxReceiveCount": 2}))
-    ours.send_message(QueueUrl=url, MessageBody="m")
-    received = [ours.receive_message(QueueUrl=url, VisibilityTimeout=0).get("Messages", []) for _ in range(3)]
-    assert list(map(len, received)) == [1, 1, 0]
-    assert [bodies(ours, each) for each in (url, dead)] == [[], ["m"]]
-
-
 def bodies(client, url, **options):
     received = client.receive_message(QueueUrl=url, MaxNumberOfMessages=10, **options)
     return [message["Body"] for message in received.get("Messages", [])]
@@ -195,18 +184,6 @@ def test_a_message_is_forgotten_after_its_retention(ours):
         assert bodies(ours, url) == []
 
 
-def test_a_queue_holds_nothing_of_its_removed_messages(ours, queues):
-    url = a_queue(ours)
-    for _ in range(150):
-        entries = [{"Id": str(number), "MessageBody": "m"} for number in range(10)]
-        ours.send_message_batch(QueueUrl=url, Entries=entries)
-        received = ours.receive_message(QueueUrl=url, MaxNumberOfMessages=10)["Messages"]
-        receipts = [{"Id": each["MessageId"], "ReceiptHandle": each["ReceiptHandle"]} for each in received]
-        ours.delete_message_batch(QueueUrl=url, Entries=receipts)
-    [messages] = queues._queues.values()
-    assert (len(messages.all), len(messages._waiting) < 1_010) == (0, True)
-
-
 def test_a_long_poll_waits_for_a_message_and_keeps_nobody_from_sending(ours):
     url = a_queue(ours)
     received = []
@@ -224,11 +201,6 @@ def test_nobody_waits_for_a_message_when_the_stack_stops(ours, queues):
     queues.let_go()
     poll.join(LONG_S)
     assert not poll.is_alive()
-
-
-def test_a_request_of_another_form_is_refused_by_name(ours):
-    with pytest.raises(ClientError, match="does not know ReceiveMessage with ReceiveRequestAttemptId"):
-        ours.receive_message(QueueUrl=a_queue(ours, fifo=True), ReceiveRequestAttemptId="a")
 
 
 def test_messages_are_stored_before_their_response_and_a_deletion_after_its_reason(ours, tmp_path):

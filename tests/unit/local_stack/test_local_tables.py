@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from types import SimpleNamespace
 
 import boto3
 import orjson
@@ -17,7 +16,6 @@ from moto import mock_aws
 from moto.core.request import normalize_request
 from moto.dynamodb.responses import DynamoHandler
 
-from headwater.aws.versioned_puts import put_versions
 from local_stack.aws.disk import Disk
 from local_stack.aws.tables.operations import Tables
 
@@ -283,24 +281,6 @@ def nodes(tables):
     return [item["node"]["S"] for item in result_of(tables.respond, "Scan", {"TableName": "ours"})["Items"]]
 
 
-@pytest.mark.parametrize(
-    ("operation", "request_", "reason"),
-    [
-        ("ExecuteStatement", {}, "ExecuteStatement"),
-        ("Query", {"Select": "COUNT"}, "Query with Select"),
-        ("BatchExecuteStatement", {"Statements": [{"Statement": "SELECT 1"}]}, "the statement SELECT 1"),
-        (
-            "GetItem",
-            {"TableName": "ours", "Key": {"root": {"S": "a"}, "node": {"S": "b"}}, "ProjectionExpression": "a.b"},
-            "whole attributes, got a.b",
-        ),
-    ],
-)
-def test_a_request_of_another_form_is_refused_by_name(client, operation, request_, reason):
-    status, body, _ = Tables(Disk()).respond(PREFIX + operation, orjson.dumps(request_))
-    assert (status, reason in orjson.loads(body)["message"]) == (400, True)
-
-
 def test_a_page_ends_at_a_megabyte_and_goes_on_behind_it(client):
     tables = Tables(Disk())
     for number in range(5):
@@ -348,25 +328,3 @@ def test_a_table_that_was_deleted_and_created_again_is_empty(client):
     client.delete_table(TableName="ours")
     create(client, "ours")
     assert nodes(tables) == []
-
-
-def versioned(node, version):
-    return {"pk": {"S": "P"}, "sk": {"S": node}, "json": {"S": "{}"}, "version": {"N": str(version)}}
-
-
-def test_an_item_is_put_on_condition_of_its_version():
-    with mock_aws():
-        keys = [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]
-        types = [{"AttributeName": name, **STRING} for name in ("pk", "sk")]
-        stock = boto3.client("dynamodb", region_name=REGION)
-        stock.create_table(
-            TableName="versions", KeySchema=keys, AttributeDefinitions=types, BillingMode="PAY_PER_REQUEST"
-        )
-        tables = Tables(Disk())
-        send = partial(result_of, tables.respond, "BatchExecuteStatement")
-        client = SimpleNamespace(batch_execute_statement=lambda **request: send(request))
-        assert put_versions(client, "versions", [versioned("a", 1), versioned("b", 1)]) == [True, True]
-        assert put_versions(client, "versions", [versioned("a", 1), versioned("b", 5)]) == [False, False]
-        assert put_versions(client, "versions", [versioned("a", 2), versioned("c", 2)]) == [True, False]
-        items = result_of(tables.respond, "Scan", {"TableName": "versions"})["Items"]
-        assert [item["version"]["N"] for item in items] == ["2", "1"]

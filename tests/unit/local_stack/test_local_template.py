@@ -7,8 +7,6 @@ import pytest
 from local_stack.compute.schedules import ScheduledStart, parse_schedule
 from local_stack.compute.streams import refuse_wide_filter
 from local_stack.errors import UnknownInTemplate
-from local_stack.template.expressions import with_references
-from local_stack.template.resources import Bucket, EventSourceMapping, Queue
 from local_stack.template.template import parse_template
 from local_stack.wiring import api_routes, queue_mappings, scheduled_starts
 
@@ -28,29 +26,6 @@ def a_mapping(**properties):
 
 def a_function():
     return {"Type": "AWS::Lambda::Function", "Properties": {"Handler": "lambdas.load.handler"}}
-
-
-def test_honoured_properties_are_read_and_ignored_ones_dropped():
-    template = parse_template(
-        a_template(
-            Work=a_queue(VisibilityTimeout=780, SqsManagedSseEnabled=True),
-            Archive={"Type": "AWS::S3::Bucket", "DeletionPolicy": "Retain"},
-            Policy={"Type": "AWS::IAM::Policy", "Properties": {"Anything": 1}},
-        )
-    )
-    assert template.resources == {"Work": Queue(VisibilityTimeout=780), "Archive": Bucket()}
-
-
-def test_an_output_of_a_resource_that_is_ignored_is_ignored():
-    resources = a_template(Work=a_queue(), Policy={"Type": "AWS::IAM::ManagedPolicy"})
-    outputs = {"WorkUrl": {"Value": {"Ref": "Work"}}, "PolicyArn": {"Value": {"Ref": "Policy"}}}
-
-    assert parse_template({**resources, "Outputs": outputs}).outputs == {"WorkUrl": {"Ref": "Work"}}
-
-
-def test_references_are_read_as_logical_ids():
-    mappings = parse_template(a_template(Work=a_queue(), Load=a_function(), Feed=a_mapping())).of(EventSourceMapping)
-    assert [(mapping.event_source_arn, mapping.function_name) for mapping in mappings.values()] == [("Work", "Load")]
 
 
 @pytest.mark.parametrize(
@@ -92,24 +67,6 @@ def test_what_is_unknown_or_wrong_is_named(resources, complaint):
     assert str(refused.value) == complaint
 
 
-def test_an_attribute_that_is_not_known_is_refused():
-    with pytest.raises(UnknownInTemplate, match="Search: attribute CreationTime is not known"):
-        with_references({"Fn::GetAtt": ["Search", "CreationTime"]}, {"Search": {"Ref": "lineage-small"}})
-
-
-def test_everything_that_is_wrong_is_shown_at_once():
-    with pytest.raises(UnknownInTemplate) as refused:
-        parse_template(
-            a_template(Work=a_queue(FifoThroughputLimit="perQueue", Old=1), Fast={"Type": "AWS::DAX::Cluster"})
-        )
-    assert len(str(refused.value).splitlines()) == 3
-
-
-def test_an_unknown_section_of_the_template_is_refused():
-    with pytest.raises(UnknownInTemplate, match="section 'Transform' is not known"):
-        parse_template({"Resources": {}, "Transform": "AWS::Serverless-2016-10-31"})
-
-
 @pytest.mark.parametrize(
     ("properties", "complaint"),
     [
@@ -122,13 +79,6 @@ def test_a_mapping_that_could_not_be_polled_as_written_is_refused(properties, co
     template = parse_template(a_template(Work=a_queue(), Load=a_function(), Feed=a_mapping(**properties)))
     with pytest.raises(UnknownInTemplate, match=complaint):
         queue_mappings(template, {"Work": "http://localhost/1/work"}, window_cap_s=None)
-
-
-def test_a_window_is_only_ever_shortened():
-    feeds = {"Long": a_mapping(BatchSize=100, MaximumBatchingWindowInSeconds=60), "Short": a_mapping()}
-    template = parse_template(a_template(Work=a_queue(), Load=a_function(), **feeds))
-    mappings = queue_mappings(template, {"Work": "http://localhost/1/work"}, window_cap_s=0.5)
-    assert [mapping.window_s for mapping in mappings] == [0.5, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -181,13 +131,6 @@ def test_schedules_of_state_machines_and_functions_are_read_in_all_spellings():
 def test_a_schedule_that_we_would_misread_is_refused(expression):
     with pytest.raises(UnknownInTemplate, match="Daily: property ScheduleExpression: "):
         parse_schedule("Daily", expression)
-
-
-def test_an_api_with_a_route_of_its_own_is_refused():
-    api = {"Type": "AWS::ApiGateway::RestApi"}
-    part = {"ParentId": {"Fn::GetAtt": ["Api", "RootResourceId"]}, "PathPart": "health", "RestApiId": {"Ref": "Api"}}
-    with pytest.raises(UnknownInTemplate, match=r"Api: the local stack serves one function at / and /\{proxy\+\}"):
-        api_routes(parse_template(a_template(Api=api, Part={"Type": "AWS::ApiGateway::Resource", "Properties": part})))
 
 
 def an_api(name, authorization, **stage):

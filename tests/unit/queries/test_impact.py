@@ -1,15 +1,12 @@
 """Everything downstream of a node: the graph that is walked down, with the shortest way to each node."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.queries.service import LineageQueries
-from headwater_model.errors import Invalid
 from tests.examples import examples
 from tests.runs_model import Model
 from tests.runs_model.graph import directed, start_of, ways_down
-from tests.unit.facts.statements import A, X, an_event
 from tests.unit.facts.strategies import DATASETS, JOBS, streams
 from tests.unit.queries.every_query import loaded
 
@@ -30,10 +27,3 @@ def test_the_impact_is_what_the_graph_walked_down_shows(statements, depth):
             assert [impacted.hops for impacted in report.impacted] == sorted(
                 impacted.hops for impacted in report.impacted
             )
-
-
-def test_what_is_downstream_is_known_of_now():
-    queries = LineageQueries(loaded([an_event(1, "a1", A, outputs=[X])]))
-    version = queries.find_dataset(X).current_version
-    with pytest.raises(Invalid, match="nodeId: must name no version"):
-        queries.report_impact(f"{X.node_id}#{version}", depth=1)

@@ -11,7 +11,6 @@ from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import CHANGES_MAX, NAMES, PARTITIONS, read_catalogue
 from headwater.facts.words import ROWS_MAX
 from headwater.queries.lists import listings
-from headwater.queries.lists.listings import WITH_RUNS_MAX
 from headwater.queries.lists.name_search import MATCHES_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
@@ -163,21 +162,6 @@ def test_the_first_page_of_a_process_reads_the_parts_of_the_catalogue_in_one_rou
     assert (first[1] - next_[1], first[2] - next_[2]) == (1, 1)
 
 
-def test_totals_are_those_of_all_names_not_of_what_was_read(tables):
-    totals = {
-        jobs: (
-            table.measure(QUERIES["jobs of all namespaces"])[0].total,
-            table.measure(QUERIES["jobs of a namespace"])[0].total,
-            table.measure(QUERIES["datasets of a namespace"])[0].total,
-            table.measure(QUERIES["search in a namespace"])[0].total,
-            table.measure(QUERIES["search for a needle"])[0].total,
-        )
-        for jobs, table in tables.items()
-    }
-
-    assert totals == {jobs: (jobs, jobs // 5, jobs // 5, jobs // 5, 1) for jobs in SIZES}
-
-
 def test_the_last_ten_runs_of_a_page_of_jobs_cost_a_query_a_job_however_many_runs_there_are():
     few, many = Counted(50), Counted(50)
     apply_statements([a_run(100 + number, job=number % 10) for number in range(300)], many.table)
@@ -190,9 +174,3 @@ def test_the_last_ten_runs_of_a_page_of_jobs_cost_a_query_a_job_however_many_run
     assert of_many[1:3] == of_few[1:3]
     # The changes of eight partitions, their snapshots, and a request for the page.
     assert few.measure(lambda queries: queries.list_jobs("team-1", in_short=True, limit=10, offset=0))[1] == 10
-
-
-def test_jobs_after_the_first_hundred_of_a_page_are_without_their_last_runs(tables):
-    page = tables[400].measure(lambda queries: queries.list_jobs(None, limit=WITH_RUNS_MAX + 5, offset=0))[0]
-
-    assert [len(job.latest_runs) for job in page.items] == [1] * WITH_RUNS_MAX + [0] * 5

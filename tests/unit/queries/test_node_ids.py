@@ -53,13 +53,6 @@ def test_every_id_that_was_mentioned_is_found_by_its_node_id_with_a_version_or_w
     assert find_node(f"{node.node_id}#{VERSION}", GraphView(table)) == Node(node, VERSION)
 
 
-def test_of_two_that_have_the_same_node_id_marquez_reading_is_preferred():
-    table = a_table(DatasetId("postgres", "//h:5432:t"), DatasetId("postgres://h:5432", "t"), DatasetId("a", "b:c"))
-
-    assert find_node("dataset:postgres://h:5432:t", GraphView(table)) == Node(DatasetId("postgres://h:5432", "t"))
-    assert find_node("dataset:a:b:c", GraphView(table)) == Node(DatasetId("a", "b:c"))
-
-
 # Names of colons and little else: most ids read in several ways.
 NAMES = st.text("ab:", min_size=1, max_size=4)
 IDS = st.one_of(st.builds(DatasetId, NAMES, NAMES), st.builds(JobId, NAMES, NAMES))
@@ -77,13 +70,6 @@ def test_what_others_call_their_things_changes_nothing_that_an_id_finds_for_who_
             assert list(nodes_named(text, views[0])) == list(nodes_named(text, views[1]))
         if visibility.sees(thing):
             assert find_node(thing.node_id, GraphView(among, caller=visibility)) is not None
-
-
-def test_a_job_and_a_dataset_of_one_name_are_distinguished():
-    table = a_table(JobId("ns", "x"))
-
-    assert find_node("job:ns:x", GraphView(table)) == Node(JobId("ns", "x"))
-    assert find_node("dataset:ns:x", GraphView(table)) is None
 
 
 @pytest.mark.parametrize(
@@ -130,15 +116,6 @@ def test_of_several_fields_of_one_id_marquez_reading_comes_first_and_then_the_sh
         FieldNode(DatasetId("pg://h", "5432"), ("t:a:b",)),
         FieldNode(DatasetId("pg://h:5432", "t:a"), ("b",)),
     ]
-
-
-def test_an_id_names_a_dataset_a_job_or_fields():
-    table = a_table(DatasetId("ns", "d"), JobId("ns", "d"))
-
-    assert list(nodes_named("dataset:ns:d", GraphView(table))) == [Node(DatasetId("ns", "d"))]
-    assert list(nodes_named("job:ns:d", GraphView(table))) == [Node(JobId("ns", "d"))]
-    assert list(nodes_named("datasetField:ns:d:a", GraphView(table))) == [FieldNode(DatasetId("ns", "d"), ("a",))]
-    assert list(nodes_named("job:ns:other", GraphView(table))) == []
 
 
 def test_the_datasets_of_a_fields_id_are_looked_up_in_one_round_and_its_folds_in_another():

@@ -38,11 +38,6 @@ def test_a_digest_names_no_root_in_clear():
     ] == []
 
 
-def test_a_day_without_objects_has_a_digest_too():
-    digest = DigestLines(lines(Head(DAY, Seal("nightly", 0), None), [], []))
-    assert (list(digest.objects()), digest.head.previous, digest.counts) == ([], None, Counts())
-
-
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.records.messages import Packed, parse_message
+from headwater.records.messages import parse_message
 from headwater.records.queues import render_message
 from headwater.records.request import parse_request
 from headwater_model.errors import Invalid
@@ -65,12 +65,3 @@ def test_a_time_that_no_request_could_have_is_refused_by_name_value_and_rule(spe
         loaded_at(spelling)
     [fault] = refused.value.faults
     assert (fault.field, fault.rule) == ("recordedAt", rule)
-
-
-def test_one_unreadable_time_in_a_pack_is_refused_alone():
-    later = a_message(recordedAt="2025-11-20T12:00:01+00:00", node_id="later")
-    packed = parse_message(json.dumps({"records": [a_message(), a_message(recordedAt="noon"), later]}))
-
-    assert isinstance(packed, Packed)
-    assert [(record.node_id, record.recorded_at) for record in packed.records] == [("n-1", NOON), ("later", NOON + 1)]
-    assert [refused.reason.partition(": ")[0] for refused in packed.refused] == ["records[1]"]

@@ -64,14 +64,3 @@ def test_a_group_has_the_records_with_the_same_actions_on_their_way(drawn):
         len(nodes) for way, nodes in right.items() if not way[1]
     )
     assert all(group.parent is None or group.parent < number for number, group in enumerate(groups))
-
-
-def test_a_thousand_rows_of_a_file_are_a_group():
-    records = [LineageRecord("root", "read", "root", "READ", "s3://b/raw", 1)]
-    records += [LineageRecord("root", f"{number:04}", "read", "CHECK", "s3://b/checked", 2) for number in range(1_000)]
-
-    first, second = outline_of(Forest("root", records))
-
-    assert (first.action, first.parent, first.records, first.leaves) == ("READ", None, 1, 0)
-    assert (second.action, second.parent, second.records, second.leaves) == ("CHECK", 0, 1_000, 1_000)
-    assert second.examples == [(f"{number:04}", "s3://b/checked") for number in range(3)]

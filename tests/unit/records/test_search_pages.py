@@ -131,21 +131,6 @@ def test_a_query_that_takes_longer_than_a_request_is_waited_for_by_the_next(worl
     assert len(world.athena.started) == 1
 
 
-def test_a_query_that_failed_is_reported_and_started_anew_by_a_retry(world):
-    world.athena.put(DAY, [a_record("n")])
-    world.athena.polls = 60
-    world.athena.ends = [("FAILED", "GENERIC_INTERNAL_ERROR"), ("FAILED", "HIVE_CANNOT_OPEN_SPLIT"), None]
-    cursor = world.fetch(root="r").cursor
-    world.athena.polls = 0
-    world.athena.executions[next(iter(world.athena.executions))]["polls"] = 0
-
-    returned, retried = world.fetch(root="r", cursor=cursor), world.fetch(root="r", cursor=cursor)
-
-    message = "the archive could not be searched: Athena says FAILED: HIVE_CANNOT_OPEN_SPLIT"
-    assert (returned.status, returned.message, returned.headers["Retry-After"]) == (503, message, "5")
-    assert (nodes(retried), retried.cursor) == (["n"], None)
-
-
 REFUSALS = [
     ("the first query fails", {"ends": [("FAILED", "SYNTAX_ERROR")]}, 503, "the archive could not be searched: Athena"),
     ("the limit", {"ends": [("CANCELLED", "Bytes scanned limit was exceeded")]}, 400, LIMIT),
@@ -218,24 +203,3 @@ def test_a_page_is_cut_where_lambda_could_not_return_more(world):
 
     assert nodes(first) + nodes(second) == [record.node_id for record in records]
     assert 400 < len(first.records) < 520
-
-
-BAD_QUERIES = [
-    ({}, "query: must name at least one of root, node, action, location and start, got None"),
-    ({"end": "now"}, "query: must name at least one of root, node, action, location and start, got None"),
-    ({"root": ""}, "root: must not be empty, got ''"),
-    ({"node": "x" * 1025}, "node: must be at most 1024 bytes of UTF-8, got 'x"),
-    ({"location": "\ud800"}, "location: must be valid Unicode (it holds a lone surrogate), got '\\ud800'"),
-    ({"start": "yesterday"}, "start: must be whole seconds since 1970, or `now` and steps of"),
-    ({"root": "r", "end": "1e3"}, "end: must be whole seconds since 1970, or `now` and steps of"),
-    ({"start": "20", "end": "10"}, "end: must not be before start (20), got '10'"),
-    ({"root": "r", "limit": "1001"}, "limit: must be a whole number from 1 to 1000, got '1001'"),
-    ({"root": "r", "cursor": "x"}, FOREIGN),
-]
-
-
-@pytest.mark.parametrize(("query", "message"), BAD_QUERIES)
-def test_a_bad_query_is_refused(world, query, message):
-    response = world.fetch(**query)
-
-    assert (response.status, response.message[: len(message)]) == (400, message)

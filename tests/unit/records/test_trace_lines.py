@@ -86,38 +86,6 @@ def test_the_lines_of_a_forest(edges, lines):
         assert shown == lines
 
 
-def test_a_line_is_the_seeds_output_with_the_compaction_as_its_last_step():
-    (line,) = lines_of({"file": "root", "row": "file"}, COMPACTION)
-
-    assert line == {
-        "record_id": "row",
-        "root_id": "root",
-        "lineage": [
-            {
-                "node_id": "file",
-                "parent_id": "root",
-                "action_taken": "STEP",
-                "recordedAt": 1_763_640_000,
-                "storage_location": "s3://b/file",
-            },
-            {
-                "node_id": "row",
-                "parent_id": "file",
-                "action_taken": "STEP",
-                "recordedAt": 1_763_640_000,
-                "storage_location": "s3://b/row",
-            },
-            {
-                "node_id": "nightly",
-                "parent_id": "row",
-                "action_taken": "DATA_COMPACTION",
-                "recordedAt": 1_763_684_000,
-                "storage_location": "s3://archive/traces/year=2025/month=11/day=20/",
-            },
-        ],
-    }
-
-
 @pytest.mark.large
 def test_a_chain_of_a_hundred_thousand_records_is_one_line():
     edges = {f"n{number:06}": f"n{number - 1:06}" for number in range(1, 100_000)} | {"n000000": "root"}
@@ -144,13 +112,6 @@ def test_the_records_in_the_lines_are_exactly_the_roots_records(edges):
 def test_steps_are_counted_without_the_lines(edges):
     steps = [step for line in lines_of(edges) for step in line["lineage"]]
     assert Forest("root", records_of(edges)).count_steps() == len(steps)
-
-
-@pytest.mark.large
-def test_the_steps_of_a_comb_are_counted_in_the_time_of_its_records():
-    comb = {**{f"n{n:06}": f"n{n - 1:06}" for n in range(1, 100_000)}, "n000000": "root"}
-    comb |= {f"leaf-{n}": f"n{n:06}" for n in range(100_000)}
-    assert Forest("root", records_of(comb)).count_steps() == 100_000 * 100_001 // 2 + 100_000
 
 
 @given(EDGES)
@@ -226,17 +187,3 @@ def test_lines_of_many_leaves_are_those_of_each(leaves, compaction):
     together = renderer.lines([shared for _, shared in leaves], [leaf for leaf, _ in leaves])
 
     assert together == b"".join(renderer.line(shared, leaf.node_id, render_step(leaf)) for leaf, shared in leaves)
-
-
-def test_ids_that_json_escapes_survive():
-    edges = {'q"uote\\': "root", "ü\n😀\u2028": 'q"uote\\'}
-    (line,) = lines_of(edges)
-
-    assert [step["node_id"] for step in line["lineage"]] == ['q"uote\\', "ü\n😀\u2028"]
-    assert line["record_id"] == "ü\n😀\u2028"
-
-
-def test_what_enrichers_and_runs_add_survives_the_archive():
-    record = a_record("a", "root", run_id="run-1", metadata=(("bucket", "b"), ("team", "x")))
-
-    assert list(parse_lines(rendered([record], COMPACTION))) == [record]

@@ -38,23 +38,7 @@ TAMPERED = {
         lambda archive: flip(archive, flights(archive)),
         ["flights CHANGED: sha256 is #, the digest says #"],
     ),
-    "one byte more": (
-        lambda archive: archive.put(flights(archive), (archive.folder / flights(archive)).read_bytes() + b"\0"),
-        ["flights CHANGED: it has 23 bytes, the digest says 22"],
-    ),
-    "all bytes": (
-        lambda archive: archive.put(flights(archive), b""),
-        ["flights CHANGED: it has 0 bytes, the digest says 22"],
-    ),
     "an object removed": (lambda archive: remove(archive, flights(archive)), ["flights REMOVED: the digest lists it"]),
-    "a day removed": (
-        lambda archive: [remove(archive, stored.key) for stored in archive.objects[TUESDAY]],
-        ["trains of Tuesday REMOVED: the digest lists it", "ships REMOVED: the digest lists it"],
-    ),
-    "an object renamed": (
-        lambda archive: move(archive, flights(archive), flights(archive) + ".old"),
-        ["flights REMOVED: the digest lists it", "flights.old ADDED: the digest does not list it"],
-    ),
     "an object moved to another day": (
         lambda archive: move(archive, flights(archive), flights(archive).replace("day=17", "day=18")),
         [
@@ -72,10 +56,6 @@ TAMPERED = {
     "an object added": (
         lambda archive: archive.put(f"{PREFIX}/day=18/x", b"x"),
         ["Tuesday/x ADDED: the digest does not list it"],
-    ),
-    "a folder added": (
-        lambda archive: archive.put(f"{PREFIX}/day=18/0/1/x", b"x"),
-        ["Tuesday/0/1/x ADDED: the digest does not list it"],
     ),
     "an object of a day before all": (
         lambda archive: archive.put(f"{PREFIX}/day=16/x", b"x"),
@@ -107,10 +87,6 @@ TAMPERED = {
     "a link that leads nowhere": (
         lambda archive: [remove(archive, flights(archive)), os.symlink("nowhere", archive.folder / flights(archive))],
         ["flights REMOVED: the digest lists it"],
-    ),
-    "a link to a folder that is its own": (
-        lambda archive: os.symlink(".", archive.folder / PREFIX / "day=18" / "x"),
-        ["Tuesday/x ADDED: the digest does not list it"],
     ),
 }
 

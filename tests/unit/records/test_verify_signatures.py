@@ -13,7 +13,7 @@ from headwater.records.verify.chain import DayRange
 from headwater.records.verify.public_keys import parse_public_key
 from headwater_model.errors import Invalid
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, pem_of, three_days
-from tests.unit.records.tampering import KEY, forge, forge_all, move, remove, setting, sign, verified
+from tests.unit.records.tampering import KEY, forge, forge_all, remove, setting, sign, verified
 
 OTHER_KEY = generate_private_key(SECP256R1())
 OF_OTHER_KEY = "BAD SIGNATURE: it says the key arn:key, and is of none of: key 0"
@@ -45,7 +45,6 @@ TAMPERED = {
         lambda archive: set_fields(archive, signature=other_half(archive)),
         [f"Monday's signature {OF_OTHER_KEY}"],
     ),
-    "emptied": (lambda archive: set_fields(archive, signature=""), [f"Monday's signature {OF_OTHER_KEY}"]),
     "of another key": (
         lambda archive: sign(archive, MONDAY, key=OTHER_KEY),
         [f"Monday's signature {OF_OTHER_KEY}"],
@@ -56,10 +55,6 @@ TAMPERED = {
     ),
     "of another algorithm": (
         lambda archive: set_fields(archive, algorithm="NONE"),
-        ["Monday's signature BAD SIGNATURE: it is not written as signatures are"],
-    ),
-    "with a field more": (
-        lambda archive: set_fields(archive, more=1),
         ["Monday's signature BAD SIGNATURE: it is not written as signatures are"],
     ),
     "of a later version": (
@@ -73,10 +68,6 @@ TAMPERED = {
             " (unexpected end of data: line 1 column 2 (char 1))"
         ],
     ),
-    "no base64": (
-        lambda archive: set_fields(archive, signature="%"),
-        ["Monday's signature BAD SIGNATURE: it is not the form of a signature (signature: must be base64)"],
-    ),
     "enormous": (
         lambda archive: archive.put(signature_key_of(MONDAY), b" " * 20_000),
         [
@@ -86,21 +77,6 @@ TAMPERED = {
     "removed in the middle": (
         lambda archive: remove(archive, signature_key_of(TUESDAY)),
         ["Tuesday's signature NOT SIGNED: the digest has no signature"],
-    ),
-    "removed at the end": (
-        lambda archive: remove(archive, signature_key_of(WEDNESDAY)),
-        ["Wednesday's signature NOT SIGNED: the digest has no signature"],
-    ),
-    "all removed": (
-        lambda archive: [remove(archive, signature_key_of(day)) for day in (MONDAY, TUESDAY, WEDNESDAY)],
-        ["Wednesday's signature NOT SIGNED: the digest has no signature"],
-    ),
-    "moved to a day without a digest": (
-        lambda archive: move(archive, signature_key_of(WEDNESDAY), signature_key_of("2025-11-20")),
-        [
-            "Wednesday's signature NOT SIGNED: the digest has no signature",
-            "Thursday's signature ADDED: there is no digest that it signs",
-        ],
     ),
     "left behind by its digest": (
         lambda archive: remove(archive, key_of(WEDNESDAY)),

@@ -4,11 +4,8 @@ import json
 
 import pytest
 
-from local_stack.template.event_resources import EventBus, Rule
-from local_stack.template.template import parse_template
 from tests.features.alerts.stacks import TARGETS
 from tests.policies import decide
-from tests.stack.assemblies import read_template
 
 pytestmark = pytest.mark.large
 
@@ -69,24 +66,6 @@ def test_the_rules_and_the_address_of_the_explorer_are_the_functions(stack):
     rules = str(function["Environment"]["Variables"]["ALERT_RULES"])
     assert '"pii": ["public*"]' in rules
     assert "explore/" in rules
-
-
-def test_what_nobody_took_waits_and_an_alarm_says_so(stack):
-    alarms = set(stack.of_type("AWS::CloudWatch::Alarm"))
-    named = {name for name in alarms if "Alert" in name}
-    assert any("AlertsDeadLettersWaiting" in name for name in named)
-    assert any("AlertsQueueLate" in name for name in named)
-    assert any("AlertsFunctionErrors" in name for name in named)
-    goes_on = "AlertsAlertTargetsDeadLetters" in stack.of_type("AWS::SQS::Queue")
-    assert any("AlertTargetsDeadLettersWaiting" in name for name in named) == goes_on
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_the_local_stack_reads_each_of_them(assemblies, target):
-    template = parse_template(read_template(assemblies, target))
-    assert len(template.of(EventBus)) == 1
-    [due] = [rule for rule in template.of(Rule).values() if rule.schedule_expression.startswith("rate")]
-    assert [start.arn.startswith("AlertsAlertsFunction") for start in due.targets] == [True]
 
 
 def all_alerts(stack):

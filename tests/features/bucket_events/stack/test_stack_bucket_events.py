@@ -2,17 +2,7 @@
 
 import json
 
-import pytest
-
 from headwater.features.bucket_events.function import RESERVED_MS
-from tests.templates import readable
-
-QUEUE = {
-    "SqsManagedSseEnabled": True,
-    "MaximumMessageSize": 1_048_576,
-    "MessageRetentionPeriod": 14 * 86_400,
-}
-S3 = "arn:AWS::Partition:s3:::"
 
 
 def test_a_stack_without_buckets_has_nothing_of_it(template):
@@ -35,10 +25,6 @@ def test_each_bucket_has_a_rule_of_its_new_objects_under_the_prefix(turned):
 
 
 def test_the_rules_alone_may_send_and_the_function_alone_receives(turned):
-    queues = turned.of_type("AWS::SQS::Queue")
-    redrive = {"deadLetterTargetArn": "BucketEventsDeadLetters.Arn", "maxReceiveCount": 100}
-    assert queues["BucketEventsQueue"] == {**QUEUE, "RedrivePolicy": redrive, "VisibilityTimeout": 1800}
-    assert queues["BucketEventsDeadLetters"] == QUEUE
     statements = turned.of_type("AWS::SQS::QueuePolicy")["BucketEventsQueuePolicy"]["PolicyDocument"]["Statement"]
     allowed = [each for each in statements if each["Effect"] == "Allow"]
     assert {each["Principal"]["Service"] for each in allowed} == {"events.amazonaws.com"}
@@ -49,39 +35,6 @@ def test_the_rules_alone_may_send_and_the_function_alone_receives(turned):
     assert receiver["Condition"] == {"ArnNotEquals": {"aws:PrincipalArn": "BucketEventsFunctionRole.Arn"}}
 
 
-def test_the_function_reads_the_chosen_objects_and_sends_events_and_dead_letters_alone(turned):
-    reads = {"s3:GetObject", "s3:GetObjectVersion"}
-    assert turned.allowed("BucketEventsFunction") == {
-        "BucketEventsQueue.Arn": {
-            "sqs:ReceiveMessage",
-            "sqs:DeleteMessage",
-            "sqs:ChangeMessageVisibility",
-            "sqs:GetQueueAttributes",
-        },
-        "BucketEventsDeadLetters.Arn": {"sqs:SendMessage"},
-        "EventsQueue.Arn": {"sqs:SendMessage"},
-        "IntakeBucket.Arn/requests/*": {"s3:PutObject"},
-        f"{S3}lineage/openlineage/*": reads,
-        f"{S3}lineage": {"s3:ListBucket"},
-        f"{S3}glue-events/*": reads,
-        f"{S3}glue-events": {"s3:ListBucket"},
-        "BucketEventsFunctionLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
-    }
-    outputs = {name: readable(output["Value"]) for name, output in turned.content["Outputs"].items()}
-    assert {name: value for name, value in outputs.items() if name.startswith("BucketEvents")} == {
-        "BucketEventsQueueUrl": "BucketEventsQueue",
-        "BucketEventsDeadLettersUrl": "BucketEventsDeadLetters",
-        "BucketEventsRoleArn": "BucketEventsFunctionRole.Arn",
-    }
-
-
 def test_the_function_has_time_for_an_object_after_another(turned):
     """A function that dies begins with the same objects again."""
     assert turned.of_type("AWS::Lambda::Function")["BucketEventsFunction"]["Timeout"] * 1000 >= 2 * RESERVED_MS
-
-
-@pytest.mark.parametrize(
-    "name", ["BucketEventsDeadLettersWaiting", "BucketEventsQueueLate", "BucketEventsFunctionErrors"]
-)
-def test_dead_letters_delay_and_errors_alarm(turned, name):
-    assert name in turned.of_type("AWS::CloudWatch::Alarm")

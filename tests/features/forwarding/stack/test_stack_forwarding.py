@@ -10,16 +10,7 @@ from headwater.features.forwarding.forwarder import WAIT_MAX_S
 from headwater.features.forwarding.function import RESERVED_MS, longest_wait_s
 from tests.features.forwarding.stacks import DOMAIN, SHARED
 from tests.policies import decide
-from tests.templates import readable
 
-URL = "https://marquez.example/api/v1/lineage"
-NAMESPACES = '["flights*", "payments"]'
-QUEUE = {
-    "FifoQueue": True,
-    "SqsManagedSseEnabled": True,
-    "MaximumMessageSize": 1_048_576,
-    "MessageRetentionPeriod": 14 * 86_400,
-}
 MINUTE, DAY = 60, 86_400
 
 
@@ -28,15 +19,6 @@ def test_a_stack_that_forwards_nothing_has_nothing_of_it(template):
     assert [name for name in parts if "Forward" in name] == []
     assert "FORWARD" not in json.dumps(template.content)
     assert [name for name in template.content["Outputs"] if "Forward" in name] == []
-
-
-def test_announcements_have_a_fifo_queue_with_dead_letters_of_its_own(turned):
-    queues = turned.of_type("AWS::SQS::Queue")
-    assert queues["ForwardDeadLetters"] == QUEUE
-    redrive = {"deadLetterTargetArn": "ForwardDeadLetters.Arn", "maxReceiveCount": 1000}
-    assert queues["ForwardQueue"] == {**QUEUE, "RedrivePolicy": redrive, "VisibilityTimeout": 1800}
-    assert readable(turned.content["Outputs"]["ForwardQueueUrl"]["Value"]) == "ForwardQueue"
-    assert readable(turned.content["Outputs"]["ForwardDeadLettersUrl"]["Value"]) == "ForwardDeadLetters"
 
 
 def test_the_events_function_alone_may_announce_and_people_who_redrive(turned):
@@ -52,28 +34,6 @@ def test_the_events_function_alone_may_announce_and_people_who_redrive(turned):
             },
         ),
     ]
-
-
-def test_the_functions_get_what_they_need_and_no_more(turned):
-    functions = turned.of_type("AWS::Lambda::Function")
-    own = {
-        name: value
-        for name, value in functions["ForwardFunction"]["Environment"]["Variables"].items()
-        if not name.startswith("POWERTOOLS") and name not in ("LOG_LEVEL", "PYDANTIC_DISABLE_PLUGINS")
-    }
-    assert own == {
-        "DYNAMODB_CLIENT": "boto3",
-        "ARCHIVE_BUCKET": "ArchiveBucket",
-        "FORWARD_URL": URL,
-        "FORWARD_NAMESPACES": NAMESPACES,
-        "FORWARD_SECRET": "marquez/token",
-        "FORWARD_QUEUE_URL": "ForwardQueue",
-        "FORWARD_DLQ_URL": "ForwardDeadLetters",
-    }
-    with_queue = {name for name, each in functions.items() if "FORWARD_QUEUE_URL" in each["Environment"]["Variables"]}
-    assert with_queue == {"EventsFunction", "ForwardFunction"}
-    assert functions["EventsFunction"]["Environment"]["Variables"]["FORWARD_NAMESPACES"] == NAMESPACES
-    assert turned.allowed("EventsFunction")["ForwardQueue.Arn"] == {"sqs:SendMessage"}
 
 
 @pytest.mark.parametrize(
@@ -104,33 +64,6 @@ def test_the_events_function_marks_what_it_announced_where_events_are_forwarded(
     assert decisions == ["neither", "allowed", "neither"]
 
 
-def test_the_forward_function_reads_events_and_one_secret_and_writes_dead_letters_alone(turned):
-    secret = "arn:AWS::Partition:secretsmanager:AWS::Region:AWS::AccountId:secret:marquez/token-??????"
-    assert turned.allowed("ForwardFunction") == {
-        "ForwardQueue.Arn": {
-            "sqs:ReceiveMessage",
-            "sqs:DeleteMessage",
-            "sqs:ChangeMessageVisibility",
-            "sqs:GetQueueAttributes",
-        },
-        "ForwardDeadLetters.Arn": {"sqs:SendMessage"},
-        "ArchiveBucket.Arn": {"s3:ListBucket"},
-        "ArchiveBucket.Arn/events/*": {"s3:GetObject"},
-        secret: {"secretsmanager:GetSecretValue"},
-        "ForwardFunctionLogs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
-    }
-
-
-def test_a_batch_is_as_large_as_a_fifo_queue_allows_and_few_run_at_a_time(turned):
-    assert turned.of_type("AWS::Lambda::EventSourceMapping")["ForwardFunctionAnnouncements"] == {
-        "EventSourceArn": "ForwardQueue.Arn",
-        "BatchSize": 10,
-        "FunctionName": "ForwardFunction",
-        "FunctionResponseTypes": ["ReportBatchItemFailures"],
-        "ScalingConfig": {"MaximumConcurrency": 10},
-    }
-
-
 def test_the_function_ends_the_slowest_announcement_before_its_own_time_does(turned):
     """Else a slow endpoint would get the first events of an announcement again and again, and never the last."""
     timeout_s = turned.of_type("AWS::Lambda::Function")["ForwardFunction"]["Timeout"]
@@ -151,24 +84,3 @@ def test_a_lane_tries_again_within_a_minute_of_the_end_of_an_outage_of_three_hou
     short = [0.75 * longest_wait_s(number) for number in range(1, 401)]
     assert sum(short) > 3 * 60 * MINUTE
     assert longest_wait_s(400) + TIMEOUT_S < MINUTE
-
-
-def test_the_lag_and_the_dead_letters_alarm(turned):
-    alarms = turned.of_type("AWS::CloudWatch::Alarm")
-    assert (alarms["ForwardQueueLate"]["MetricName"], alarms["ForwardQueueLate"]["Threshold"]) == (
-        "ApproximateAgeOfOldestMessage",
-        60 * MINUTE,
-    )
-    assert alarms["ForwardDeadLettersWaiting"]["Threshold"] == 1
-    assert alarms["ForwardDeadLettersOld"]["Threshold"] == 7 * DAY
-    assert alarms["ForwardFunctionErrors"]["EvaluationPeriods"] == 3
-
-
-def test_the_dashboard_has_a_row_of_it_where_it_is_on(template, turned):
-    [off], [on] = (
-        [board["DashboardBody"] for board in stack.of_type("AWS::CloudWatch::Dashboard").values()]
-        for stack in (template, turned)
-    )
-    assert "Forward" not in off
-    for name in ("ForwardedEvents", "ForwardRefused", "ForwardBuried", "ForwardUnsendable", "ForwardLagSeconds"):
-        assert name in on

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from headwater.features.graph_tables.job import ARGUMENTS
-from headwater.features.graph_tables.queries import GRAPH_QUERIES
 from headwater.features.graph_tables.tables import PARTITIONS, TABLES
 from headwater.settings import GRAPH_PARTITIONS
 from tests.policies import decide
@@ -17,24 +16,6 @@ READS = {"dynamodb:Query", "dynamodb:BatchGetItem"}
 
 def test_a_stack_without_them_has_nothing_of_them(template):
     assert "GraphTables" not in json.dumps(template.content)
-
-
-@pytest.mark.parametrize("table", TABLES, ids=NAMES)
-def test_a_table_has_the_columns_that_the_job_writes(turned, table):
-    table_input = turned.of_type("AWS::Glue::Table")[table.name.capitalize().replace("_", "")]["TableInput"]
-    columns = [
-        (column["Name"], column["Type"], column["Comment"]) for column in table_input["StorageDescriptor"]["Columns"]
-    ]
-    assert (table_input["Name"], table_input["Description"]) == (table.name, table.about)
-    assert columns == [(column.name, column.type, column.about) for column in table.columns]
-    assert table_input["StorageDescriptor"]["Location"] == f"s3://ArchiveBucket/tables/{table.name}/"
-    assert max(len(comment) for _, _, comment in columns) <= 255
-    assert len(table.about) <= 2048
-
-
-def test_the_queries_are_saved_beside_those_of_the_archive(turned):
-    saved = {each["Name"]: each["QueryString"] for each in turned.of_type("AWS::Athena::NamedQuery").values()}
-    assert {query.name: query.sql for query in GRAPH_QUERIES}.items() <= saved.items()
 
 
 def test_the_job_may_do_its_work_and_no_more(turned):
@@ -86,12 +67,6 @@ def test_a_night_begins_at_half_past_the_hour_and_makes_the_days_that_are_missin
         "States"
     ]
     assert states["SinceLastMade"]["Result"] == {"since": "none"}
-
-
-def test_every_way_a_night_can_fail_alarms(turned):
-    alarm = turned.of_type("AWS::CloudWatch::Alarm")["GraphTablesFailed"]
-    metrics = {part["MetricStat"]["Metric"]["MetricName"] for part in alarm["Metrics"] if "MetricStat" in part}
-    assert metrics == {"ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted"}
 
 
 def test_the_compaction_may_not_start_the_job(turned):

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.event import Deletion
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.fields_model import FieldModel
-from tests.unit.facts.strategies import TIMES, arrivals, stamped
-from tests.unit.queries.columns.counting import LAKE, Counter, a_run, dataset
+from tests.unit.facts.strategies import arrivals
+from tests.unit.queries.columns.counting import Counter, a_run, dataset
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import loaded
 
@@ -38,36 +37,6 @@ def test_every_column_of_every_listed_dataset_is_found_and_none_of_another(data)
     there = {(column.dataset, ".".join(column.field)) for graph in graphs.values() if graph for column in graph.columns}
     assert {hit for hit in there if hit[0] in listed} <= hits
     assert {dataset for dataset, _ in hits} <= set(listed)
-
-
-def a_table(*events):
-    return LineageQueries(loaded(*([event] for event in events)))
-
-
-def test_a_column_that_a_later_schema_lacks_is_not_found_any_more():
-    old = a_run(1, "job", dataset(0), dataset(1), columns=("carrier", "delay"))
-    new = a_run(2, "job", dataset(0), dataset(1), columns=("carrier",))
-
-    queries = a_table(old, new)
-
-    assert find(queries, "CAR") == {(dataset(0), "carrier"), (dataset(1), "carrier")}
-    assert find(queries, "delay") == set()
-    assert queries.search_columns("delay", sort="name", limit=10).total == 0
-
-
-def test_columns_are_found_by_namespace_and_time_and_not_in_what_is_deleted():
-    queries = a_table(
-        a_run(1, "job", dataset(0), dataset(1)),
-        a_run(2, "job", dataset(1), dataset(2)),
-        stamped(Deletion(time="2025-12-01T00:00:00.000000Z", hash="", namespace=LAKE, dataset=dataset(0))),
-    )
-
-    assert find(queries, "a") == {(dataset(1), "a"), (dataset(2), "a")}
-    assert find(queries, "a", namespace="elsewhere") == set()
-    assert find(queries, "a", before=TIMES[0]) == {(dataset(1), "a"), (dataset(2), "a")}
-    hits = queries.search_columns("a", sort="updated_at", limit=1)
-    # The second run read the one and wrote the other at the same time.
-    assert ([hit.dataset for hit in hits.items], hits.total) == ([dataset(1)], 2)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from headwater.queries.ranges.operation_paths import path_of
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 from headwater_model.operation_checks import check_operations
-from tests.builders_operations import ESTIMATED, FLIGHTS, a_read, a_transform, a_write, taken
+from tests.builders_operations import ESTIMATED, FLIGHTS, a_read, a_transform, a_write
 
 WEATHER = DatasetId("s3://weather", "hourly")
 SAME = Transformation("DIRECT", "IDENTITY", "", masking=False)
@@ -61,17 +61,6 @@ def test_an_unchanged_column_that_is_masked_or_depends_on_another_does_not():
     )
 
 
-def test_names_that_come_again_are_numbered():
-    derived = operations(a=[(FLIGHTS, "x", SUM)], b=[(FLIGHTS, "x", SUM)], c=[(FLIGHTS, "x", SUM)])
-    assert [operation.name for operation in derived] == [
-        "read",
-        "AGGREGATION",
-        "AGGREGATION#2",
-        "AGGREGATION#3",
-        "write",
-    ]
-
-
 def test_a_transformation_without_a_subtype_is_named_by_its_type_and_without_transformations_it_is_unknown():
     derived = operations(a=[(FLIGHTS, "x", Transformation("DIRECT"))], b=[(FLIGHTS, "x")], c=[])
     assert {operation.name: operation.outputs for operation in derived[1:-1]} == {
@@ -99,12 +88,6 @@ def test_several_sources_and_destinations_are_read_and_written_by_name():
     assert ColumnSource(WEATHER, ("wind/speed",)) in reported.columns()[archive].fields[("drag",)]
 
 
-def test_sources_of_one_name_in_two_namespaces_are_numbered():
-    other = DatasetId("s3://other", "checked")
-    derived = operations(a=[(FLIGHTS, "x", SUM), (other, "x", SUM)])
-    assert [operation.name for operation in derived[:2]] == ["read checked", "read checked#2"]
-
-
 def test_dependencies_without_reported_columns_are_no_operations():
     derived = operations(
         whole=[(FLIGHTS, "year", FILTER), (WEATHER, None)],
@@ -116,22 +99,6 @@ def test_dependencies_without_reported_columns_are_no_operations():
         a_transform("AGGREGATION", ["read.x"], ["a"], description="sum(distance)"),
         a_write("AGGREGATION.a"),
     )
-
-
-def test_reported_types_are_kept():
-    [_, cast, _] = operations(a=[(FLIGHTS, "x", SUM)], types={("a",): "int"}.items())
-    assert cast.types == (("a", "int"),)
-
-
-def test_descriptions_are_joined():
-    how = [Transformation("DIRECT", "TRANSFORMATION", text, masking=mask) for text, mask in (("b", True), ("a", None))]
-    [_, hashed, _] = operations(a=[(FLIGHTS, "x", *how), (FLIGHTS, "y", SUM, how[0])])
-    assert (hashed.name, hashed.description) == ("AGGREGATION, TRANSFORMATION", "sum(distance); a; b; masking")
-
-
-def test_no_reports_are_no_operations():
-    assert derive_operations({}).operations == ()
-    assert derive_operations({ESTIMATED: ColumnLineage({}, sources((FLIGHTS, None)))}).operations == ()
 
 
 def test_they_are_sound_and_serve_cdaps_queries():
@@ -149,10 +116,3 @@ def test_they_are_sound_and_serve_cdaps_queries():
         "AGGREGATION",
         "AGGREGATION.total",
     )
-
-
-def test_nested_columns_are_paths():
-    [reported] = derive_operations(
-        {ESTIMATED: ColumnLineage({("a", "b"): {ColumnSource(FLIGHTS, ("c/d", "e")): frozenset({SUM})}})}
-    ).writes
-    assert reported.inputs == taken("AGGREGATION.a/b")

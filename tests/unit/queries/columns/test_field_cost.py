@@ -130,17 +130,6 @@ def test_a_list_of_datasets_with_their_columns_takes_two_requests_each_and_few_r
     assert cost.requests <= 2 * 20 + 15
 
 
-def test_datasets_of_one_hop_are_read_together():
-    """Thirty jobs read a dataset: their outputs cost queries, but no round."""
-    readers = [a_run(number, f"reader-{number}", dataset(0), dataset(1 + number)) for number in range(30)]
-    single, thirty = (Counter(readers[:number]).measure(down(1)) for number in (1, 30))
-
-    assert [len(graph.columns) for graph, _ in (single, thirty)] == [2, 31]
-    assert thirty[1].rounds == single[1].rounds
-    assert thirty[1].gets == single[1].gets
-    assert thirty[1].queries <= 30 * single[1].queries
-
-
 @pytest.mark.parametrize(
     ("query", "sources"),
     [
@@ -171,21 +160,6 @@ def test_the_past_costs_as_much_whatever_happened_since(once, often, query):
 
     assert (now.rounds, now.gets, now.queries, now.items) == (then.rounds, then.gets, then.queries, then.items)
     assert now.bytes <= 1.2 * then.bytes
-
-
-@pytest.mark.parametrize(
-    ("newest", "alone"),
-    [(up_from_version(20, RUNS - 1), up_from_version(20, 0)), (up(20, at=minute(9_000)), up(20, at=minute(9_000)))],
-    ids=["of the newest version", "as of the end"],
-)
-def test_the_newest_versions_cost_a_row_or_two_a_hop_more_after_fifty_runs(once, often, newest, alone):
-    """The row behind the read version shows a further version: its run is not read."""
-    (_, first), (_, later) = once.measure(alone), often.measure(newest)
-
-    assert (later.rounds, later.requests) == (first.rounds, first.requests)
-    assert later.items <= first.items + 2 * (CHAIN + 1)
-    # A fifth of the bytes when queries read rows twice.
-    assert later.bytes <= first.bytes + 5_700
 
 
 def test_a_wide_set_costs_as_few_requests_as_a_narrow_one():

@@ -3,9 +3,7 @@
 from headwater.queries.ranges import operation_graph
 from headwater.queries.ranges.operation_graph import detail_of
 from headwater.queries.results.columns import Connection, Detail, DetailNode, DetailOperation
-from headwater_model.ids import DatasetId
 from headwater_model.operation_set import OperationSet
-from headwater_model.operations import InputField, Transform
 from tests.builders_operations import (
     ESTIMATED,
     FLIGHTS,
@@ -17,8 +15,6 @@ from tests.builders_operations import (
     a_transform,
     a_write,
 )
-
-ARCHIVE = DatasetId("s3://flights", "archive")
 
 
 def drawn(operations, endpoint, field, direction):
@@ -88,26 +84,6 @@ def test_three_sets_of_which_two_agree_have_two_nodes():
         "read.carrier",
         f"{OperationSet(changed).checksum[:8]}:burn.fuel",
     ]
-
-
-def test_sets_that_write_a_node_to_different_destinations_have_an_end_for_each():
-    other = (*a_calculation()[:3], a_write("multiply.co2", destination=ARCHIVE))
-    here, there = (OperationSet(each).checksum[:8] for each in (a_calculation(), other))
-    nodes, operations, links = drawn([a_calculation(), other], FLIGHTS, "distance", "down")
-    assert nodes[2:] == [("multiply.co2",), (f"{here}:write.co2", "estimated"), (f"{there}:write.co2", "archive")]
-    assert operations == ["read", "burn", "multiply", "write"]
-    assert links[2:] == [
-        ("multiply.co2", "write", f"{here}:write.co2"),
-        ("multiply.co2", "write", f"{there}:write.co2"),
-    ]
-
-
-def test_nodes_whose_names_run_together_stay_apart():
-    reads = [a_read("c", name="a.b"), a_read("b.c", name="a")]
-    join = Transform("join", (InputField("a.b", "c"), InputField("a", "b.c")), ("d",))
-    nodes, _, links = drawn([*reads, join, a_write("join.d")], ESTIMATED, "d", "up")
-    assert nodes == [("a.b.c", "checked"), ("a.b.c#2", "checked"), ("join.d", "estimated")]
-    assert links == [("a.b.c", "join", "join.d"), ("a.b.c#2", "join", "join.d")]
 
 
 def test_a_detail_that_is_too_large_is_cut_and_says_so():

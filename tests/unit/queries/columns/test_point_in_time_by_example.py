@@ -14,17 +14,7 @@ from tests.unit.queries.columns.column_statements import (
     column_lineage,
     taken,
 )
-from tests.unit.queries.columns.short_results import MOVED, field, inputs, nodes, the_node, version_of
-
-
-def test_an_edge_that_the_job_no_longer_makes_is_gone_and_still_there_at_the_old_version(queries_over):
-    queries = queries_over(MOVED)
-    assert inputs(queries, CHECKED, "carrier") == ["raw.airline"]
-    old = version_of(queries, CHECKED, "carrier", at(5))
-    assert inputs(queries, CHECKED, "carrier", version=old) == ["raw.carrier"]
-    graph = queries.find_columns(f"{field(CHECKED, 'carrier')}#{old}", depth=9)
-    assert nodes(graph) == ["checked.carrier", "raw.carrier", "landing.line"]
-    assert queries.find_columns(field(RAW, "carrier"), depth=9, downstream=True).columns[0].outputs == ()
+from tests.unit.queries.columns.short_results import MOVED, field, the_node, version_of
 
 
 def test_selectors_that_disagree_are_refused(queries_over):

@@ -1,6 +1,5 @@
 """Tags, owners and who reported them, by example; the model and the loaders' table must agree."""
 
-from headwater.events.event import Deletion
 from headwater.facts.annotations import Attribution, Owner, Tag
 from headwater.queries.lists.annotated import THINGS_MAX
 from headwater.queries.results.columns import TimeRange
@@ -8,7 +7,7 @@ from headwater.queries.service import LineageQueries
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId
 from tests.unit.facts.statements import a_dataset_event, an_event, at
-from tests.unit.facts.strategies import a_symlink, stamped
+from tests.unit.facts.strategies import a_symlink
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
     CHECK,
@@ -67,18 +66,6 @@ def test_tags_and_owners_are_shown_with_their_reporter():
     assert (job.annotations, job.annotations.names) == (queries.find_job(CHECK).annotations, ("nightly",))
 
 
-def test_the_last_facet_counts_and_a_deleted_one_takes_all_tags_away():
-    first = a_dataset_event(1, CHECKED, **tags(("PII", None), ("old", None)))
-    second = a_dataset_event(2, CHECKED, **tags(("pii", None)))
-    deleted = a_dataset_event(3, CHECKED, tags={"_deleted": True})
-
-    assert over(first, second).find_dataset(CHECKED).annotations.names == ("pii",)
-    assert tagged(over(first, second), "old") == []
-    assert over(first, second, deleted).find_dataset(CHECKED).annotations.names == ()
-    # The list of tags has what ever was one, in one spelling.
-    assert [tag.name for tag in over(first, second, deleted).list_tags(limit=10, offset=0).items] == ["old", "PII"]
-
-
 def test_tags_of_the_last_run_with_tags_are_tags_of_its_job():
     """dbt sends the tags of a model in each of its runs; OpenLineage's client adds its own version."""
     dbt = {"key": "nightly", "value": "true", "source": "DBT"}
@@ -100,15 +87,6 @@ def test_tags_of_the_last_run_with_tags_are_tags_of_its_job():
     assert over(first, second, withdrawn).find_job(CHECK).annotations.names == ("PII",)
 
 
-def test_a_tag_under_another_name_of_a_dataset_is_its_own():
-    queries = over(
-        an_event(1, "r1", CHECK, outputs=[(CHECKED, a_symlink(RAW))]), a_dataset_event(2, RAW, **tags(("PII", None)))
-    )
-
-    assert queries.find_dataset(RAW).annotations.names == ("PII",)
-    assert tagged(queries) == ["checked"]
-
-
 def test_a_tag_is_searched_for_in_any_case_by_kind_namespace_and_text():
     queries = over(
         an_event(
@@ -125,16 +103,6 @@ def test_a_tag_is_searched_for_in_any_case_by_kind_namespace_and_text():
     assert tagged(queries, namespace="s3://fli") == []
     assert tagged(queries, after=at(2)) == []
     assert tagged(queries, "PI") == []
-
-
-def test_what_is_deleted_or_gone_from_the_schema_has_no_tag_to_find():
-    queries = over(
-        a_dataset_event(1, CHECKED, **tags(("PII", "carrier"), ("PII", "seats")), **a_schema("carrier")),
-        a_dataset_event(1, RAW, **tags(("PII", None))),
-        stamped(Deletion(time=at(2), hash="", namespace=RAW.namespace, dataset=RAW)),
-    )
-
-    assert tagged(queries) == [("checked", "carrier")]
 
 
 def a_run(second, run, job, source, target, facets=None, **fields):

@@ -19,7 +19,6 @@ from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
-from headwater_model.operation_checks import NAME_MAX_BYTES
 from local_stack.aws.item_sizes import item_bytes
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import JOBS, RUNS, TIMES, stamped
@@ -53,15 +52,6 @@ def test_every_dataset_of_a_run_is_found_in_the_range_that_it_started_in():
     assert mapped(table, TIMES[3], TIMES[4]) == mapped(table, TIMES[0], TIMES[2]) == (0, 0)
 
 
-def test_a_start_that_is_known_late_moves_all_of_them():
-    table = MemoryTable()
-    apply_statements([an_event(TIMES[2], "COMPLETE")], table)
-    apply_statements([an_event(TIMES[0], "START")], table)
-
-    assert mapped(table, TIMES[0], TIMES[1]) == (len(PARTS), len(PARTS))
-    assert mapped(table, TIMES[2], TIMES[3]) == (0, 0)
-
-
 def rows_of_the_source(table):
     """List (start, is unverified) of the source's FORWARD rows: a time range finds its readers by them."""
     (page,) = table.query([RowQuery(dataset_pk(SOURCE), prefix="FORWARD#")])
@@ -77,14 +67,6 @@ def test_a_run_that_goes_on_is_found_and_its_end_replaces_what_readers_check():
     apply_statements([an_event(TIMES[2], "COMPLETE", PARTS[:1])], table)
     assert mapped(table, TIMES[1], TIMES[2], PARTS[:1]) == (1, 1)
     assert rows_of_the_source(table) == [(TIMES[1], False)]
-
-
-def test_an_earlier_event_of_a_run_that_goes_on_moves_its_rows():
-    table = MemoryTable()
-    apply_statements([an_event(TIMES[2], "RUNNING", PARTS[:1])], table)
-    apply_statements([an_event(TIMES[0], "START", PARTS[:1])], table)
-    assert rows_of_the_source(table) == [(TIMES[0], True)]
-    assert mapped(table, TIMES[0], TIMES[1], PARTS[:1]) == (1, 1)
 
 
 def a_part(number, name_bytes=0):
@@ -125,14 +107,6 @@ def test_all_that_is_stored_of_a_wide_run_grows_as_the_run_does():
         stored[count] = len(items), sum(map(item_bytes, items))
     assert stored[400][0] <= 4.1 * stored[100][0]
     assert stored[400][1] <= 4.1 * stored[100][1]
-
-
-def test_rows_of_long_names_that_fill_a_transaction_are_left_to_the_facts():
-    table = MemoryTable()
-    apply_statements([a_wide_run(EXACT_MAX // 2, name_bytes=NAME_MAX_BYTES)], table)
-    assert max(rows_of_time_ranges(table)) <= 400
-    queries, time_range = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
-    assert len(queries.find_mappings(a_part(0, NAME_MAX_BYTES), time_range, level=1).items) == EXACT_MAX // 2
 
 
 def test_a_wide_run_without_columns_is_mapped_from_all_its_inputs_to_all_its_outputs():
