@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from headwater.features.smoke.trial import Outcome
 
 _WAIT_S = 300
-_COST = "Glue by its DPU seconds, Athena by its bytes; nothing else is counted"
 _ABOUT = """\
 Try a stack in your account, with your credentials, from end to end: send records by Lambda and over HTTP and
 OpenLineage events, wait for them, read the graph and a column, compact now, verify what was sealed, query it by Athena,
@@ -80,23 +79,22 @@ def print_report(stack: str, outcomes: Sequence[Outcome], *, as_json: bool) -> N
     counts = {
         result: sum(outcome.result == result for outcome in outcomes) for result in ("passed", "failed", "skipped")
     }
-    seconds, usd = sum(outcome.seconds for outcome in outcomes), sum(outcome.usd for outcome in outcomes)
+    seconds = sum(outcome.seconds for outcome in outcomes)
     if as_json:
         steps = [asdict(outcome) for outcome in outcomes]
-        print_json({"stack": stack, **counts, "seconds": round(seconds, 1), "usd": round(usd, 5), "steps": steps})
+        print_json({"stack": stack, **counts, "seconds": round(seconds, 1), "steps": steps})
         return
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for name in ("step", "result", "seconds", "USD", "detail"):
-        table.add_column(name, justify="right" if name in ("seconds", "USD") else "left", overflow="fold")
+    for name in ("step", "result", "seconds", "detail"):
+        table.add_column(name, justify="right" if name == "seconds" else "left", overflow="fold")
     styles = {"passed": "green", "failed": "bold red", "skipped": "yellow"}
     for outcome in outcomes:
-        cost = f"{outcome.usd:.5f}" if outcome.usd else ""
         result = Text(outcome.result, style=styles[outcome.result])
-        table.add_row(outcome.step, result, f"{outcome.seconds:.1f}", cost, Text(outcome.detail))
+        table.add_row(outcome.step, result, f"{outcome.seconds:.1f}", Text(outcome.detail))
     console = output_console()
     print_part(console, table)
     summary = ", ".join(f"{count} {result}" for result, count in counts.items())
-    print_part(console, Text(f"{stack}: {summary} in {seconds:.0f} s, {usd:.5f} USD ({_COST})"))
+    print_part(console, Text(f"{stack}: {summary} in {seconds:.0f} s"))

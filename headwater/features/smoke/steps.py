@@ -18,9 +18,6 @@ _FACETS = "https://openlineage.io/spec/facets"
 _COMPACTION_S = 1_800.0
 _QUERY_S = 300.0
 _ALARMS_A_CALL = 100
-# Prices of us-east-1: of Athena by bytes read, at least 10 MB a query; of Glue by the DPU-hour.
-_ATHENA_USD_A_TB, _ATHENA_BYTES_MIN = 5.0, 10_000_000
-_GLUE_USD_A_DPU_HOUR = 0.44
 
 
 def send_record_by_lambda(trial: Trial) -> str:
@@ -105,9 +102,7 @@ def compact(trial: Trial) -> str:
         counts = json.loads(execution["output"])
         return f"{trial.day}: {counts['lines']:,} lines in {counts['objects']:,} objects"
 
-    detail = trial.until(probe, "the compaction has not ended", _COMPACTION_S)
-    trial.usd += glue_usd(trial)
-    return detail
+    return trial.until(probe, "the compaction has not ended", _COMPACTION_S)
 
 
 def verify(trial: Trial) -> str:
@@ -145,9 +140,6 @@ def query(trial: Trial) -> str:
             return None
         if status["State"] != "SUCCEEDED":
             raise StepFailed(f"{status['State']}: {status.get('StateChangeReason', '')}")
-        scanned = execution.get("Statistics", {}).get("DataScannedInBytes", 0)
-        if not trial.is_local:
-            trial.usd += max(scanned, _ATHENA_BYTES_MIN) * _ATHENA_USD_A_TB / 1e12
         return "SUCCEEDED"
 
     trial.until(probe, "the query has not ended", _QUERY_S)
@@ -279,16 +271,3 @@ def _event(trial: Trial, kind: str, run_id: str) -> Mapping[str, Any]:
 def _schema(column: str) -> Mapping[str, Any]:
     fields = [{"name": column, "type": "double"}]
     return {"_producer": _PRODUCER, "_schemaURL": f"{_FACETS}/1-1-1/SchemaDatasetFacet.json", "fields": fields}
-
-
-def glue_usd(trial: Trial) -> float:
-    """Compute the dollars of the newest run of each Spark job, if it began in this trial."""
-    if trial.is_local:
-        return 0.0
-    glue, hours = trial.client("glue"), 0.0
-    for name, job in trial.deployment.outputs.items():
-        if name.endswith("JobName"):
-            for run in glue.get_job_runs(JobName=job, MaxResults=1)["JobRuns"]:
-                if run["StartedOn"] >= trial.started:
-                    hours += run.get("DPUSeconds", 0.0) / 3600
-    return hours * _GLUE_USD_A_DPU_HOUR

@@ -32,7 +32,7 @@ class Lacking(Exception):
 class Trial:
     """A trial: ids of its own, the stack, and the findings of the steps so far.
 
-    A step waits `wait_s` seconds for a load. `usd` are the US dollars that AWS bills for the use measured so far.
+    A step waits `wait_s` seconds for a load.
     """
 
     deployment: Deployment
@@ -42,7 +42,6 @@ class Trial:
     clock: Callable[[], float] = time.monotonic
     name: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     started: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
-    usd: float = 0.0
 
     @property
     def day(self) -> str:
@@ -121,12 +120,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a step: its `seconds`, the `usd` billed by AWS for the measured use, and a text."""
+    """The outcome of a step: its `seconds`, and a text."""
 
     step: str
     result: Literal["passed", "failed", "skipped"]
     seconds: float
-    usd: float
     detail: str
 
 
@@ -139,9 +137,9 @@ def run_steps(
         report(f"trying: {step.name}")
         absent = [name for name in step.needs if name not in passed]
         if step.name in skipped:
-            outcome = Outcome(step.name, "skipped", 0.0, 0.0, "--skip")
+            outcome = Outcome(step.name, "skipped", 0.0, "--skip")
         elif absent:
-            outcome = Outcome(step.name, "skipped", 0.0, 0.0, f"it needs {', '.join(absent)}")
+            outcome = Outcome(step.name, "skipped", 0.0, f"it needs {', '.join(absent)}")
         else:
             outcome = _outcome_of(step, trial)
         if outcome.result == "passed":
@@ -151,7 +149,7 @@ def run_steps(
 
 
 def _outcome_of(step: Step, trial: Trial) -> Outcome:
-    started, usd = trial.clock(), trial.usd
+    started = trial.clock()
     result: Literal["passed", "failed", "skipped"] = "passed"
     try:
         detail = step.run(trial)
@@ -168,4 +166,4 @@ def _outcome_of(step: Step, trial: Trial) -> Outcome:
         LookupError,
     ) as error:
         result, detail = "failed", " ".join(str(error).split()) or type(error).__name__
-    return Outcome(step.name, result, trial.clock() - started, trial.usd - usd, detail)
+    return Outcome(step.name, result, trial.clock() - started, detail)

@@ -1,6 +1,5 @@
 """`headwater smoke`: which steps run, how they end, and what only a stack on AWS has."""
 
-from datetime import timedelta
 from types import SimpleNamespace
 
 import boto3
@@ -133,23 +132,6 @@ def test_dead_letters_are_counted_by_queue():
     sqs.send_message(QueueUrl=urls["events"], MessageBody="one")
     with pytest.raises(StepFailed, match=r"^1 in EventsDeadLetters: "):
         steps.look_at_dead_letters(trial)
-
-
-class OnAws(Trial):
-    """A trial whose AWS has run one Spark job since its start, and one before."""
-
-    def client(self, service):
-        runs = {"new": self.started + timedelta(minutes=1), "old": self.started - timedelta(days=1)}
-        job_runs = {name: [{"StartedOn": started, "DPUSeconds": 7_200.0}] for name, started in runs.items()}
-        return SimpleNamespace(get_job_runs=lambda **given: {"JobRuns": job_runs[given["JobName"]]})
-
-
-def test_a_spark_job_of_the_trial_costs_its_dpu_hours():
-    trial = OnAws(
-        Deployment({"CompactArchiveJobName": "new", "TraceRootJobName": "old"}, KEYS), is_local=False, wait_s=1
-    )
-
-    assert steps.glue_usd(trial) == pytest.approx(0.88)
 
 
 def test_an_unknown_step_and_a_missing_stack_are_refused(capsys, monkeypatch):
