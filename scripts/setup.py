@@ -26,8 +26,6 @@ PYTHON_MIN = (3, 10)
 UNAVAILABLE = ".unavailable"
 _UV = "uv.txt"
 _TOOLS = ROOT / ".tools" / "uv"
-# uv's lines about single packages: added, removed, changed. The lock files list them.
-_LISTED_BY_UV = (" + ", " - ", " ~ ")
 
 
 @dataclass(frozen=True)
@@ -197,12 +195,11 @@ def _bring(python: Path, tool: Tool) -> None:
 def _install(python: Path, *what: str) -> None:
     """Install with uv (ten times as fast); with pip where uv is missing or fails, as behind a mirror of pip's."""
     uv = find_uv(python)
-    failure = (
-        _run_showing(uv, "pip", "install", "--python", str(python), "--no-deps", *what) if uv else "there is no uv"
-    )
-    if not failure:
+    command = [str(uv), "pip", "install", "--python", str(python), "--no-deps", *what]
+    # uv shows its progress, and the reason of a failure.
+    if uv and subprocess.run(command, cwd=ROOT, check=False).returncode == 0:  # noqa: S603 - our own
         return
-    _print_step(f"uv cannot install here ({_last_line(failure)}); pip does, which takes minutes")
+    _print_step("uv cannot install here; pip does, which takes minutes")
     done = _run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", *what)
     if done.returncode != 0:
         raise SetupFailed(f"pip install {' '.join(what)} failed:\n{done.stdout}{done.stderr}")
@@ -234,25 +231,6 @@ def _program(folder: Path, name: str) -> Path:
 def _run(*command: str, path: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PATH": os.pathsep.join(path)} if path else None
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own
-
-
-def _run_showing(uv: Path, *arguments: str) -> str:
-    """Run uv and show its progress; return the output of a failure, else nothing.
-
-    On a terminal the progress is a changing line; elsewhere each step of uv is a line.
-    """
-    is_terminal = sys.stdout.isatty()
-    printed: list[str] = []
-    with subprocess.Popen([uv, *arguments], cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own
-        for line in process.stderr or ():
-            printed.append(line)
-            if not line.startswith(_LISTED_BY_UV) and line.strip():
-                text = f"  {line.strip()}"[: shutil.get_terminal_size().columns - 1]
-                sys.stdout.write(f"\r\033[2K{text}" if is_terminal else f"  {line.strip()}\n")
-                sys.stdout.flush()
-    if is_terminal:
-        sys.stdout.write("\r\033[2K")
-    return "".join(printed) or "no output" if process.returncode else ""
 
 
 def _last_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""scripts/setup.py in a copy of the project: environments that this machine cannot have, and the progress of uv."""
+"""scripts/setup.py in a copy of the project: environments that this machine cannot have."""
 
 import hashlib
 import shutil
