@@ -15,7 +15,7 @@ from typing import Protocol
 import duckdb
 
 from local_stack.aws.athena_parameters import parse_parameters
-from local_stack.aws.athena_query import AthenaQuery, AthenaResult, Interrupt, QueryFailed
+from local_stack.aws.athena_query import AthenaQuery, AthenaResult, QueryFailed
 from local_stack.aws.athena_types import column_info, duckdb_type, print_value, quote
 
 _CATALOG = "awsdatacatalog"
@@ -54,25 +54,22 @@ class Catalog(Protocol):
         """List the tables of every database with a lower-case name among these words."""
 
 
-def run_query(query: AthenaQuery, catalog: Catalog, interrupt: Interrupt) -> AthenaResult:
+def run_query(query: AthenaQuery, catalog: Catalog) -> AthenaResult:
     """Run the query on a database of its own.
 
     Raises:
-        QueryFailed: It is not a SELECT, DuckDB does not accept it, or it was interrupted.
+        QueryFailed: It is not a SELECT, or DuckDB does not accept it.
     """
     with duckdb.connect(":memory:", config=_OPTIONS) as connection:
         try:
             values = parse_parameters(query.parameters)
             _refuse_all_but_select(connection, query.sql)
             _make_views(connection, catalog.tables(_words(query.sql)), query.database)
-            interrupt.by(connection.interrupt)
             connection.execute(query.sql, values or None)
             rows = [[None if value is None else print_value(value) for value in row] for row in connection.fetchall()]
             return AthenaResult(column_info(connection), rows, _scanned_bytes(connection))
         except (duckdb.Error, ValueError) as error:
             raise QueryFailed(_reason(error)) from error
-        finally:
-            interrupt.by(None)
 
 
 def _reason(error: Exception) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -28,26 +27,3 @@ class AthenaResult:
 
 class QueryFailed(Exception):
     """A query with Athena's end FAILED; the message is the reason."""
-
-
-@dataclass
-class Interrupt:
-    """A switch that ends a running query."""
-
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _interrupt: Callable[[], None] | None = None
-    requested: bool = False
-
-    def now(self) -> None:
-        """End the query, now or as soon as it runs."""
-        with self._lock:
-            self.requested = True
-            if self._interrupt is not None:
-                self._interrupt()
-
-    def by(self, interrupt: Callable[[], None] | None) -> None:
-        """Set the function that ends the running query; None if it has ended."""
-        with self._lock:
-            self._interrupt = interrupt
-            if self.requested and interrupt is not None:
-                interrupt()

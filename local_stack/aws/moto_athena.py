@@ -21,9 +21,9 @@ from moto.athena.models import AthenaBackend, WorkGroup
 from moto.athena.responses import AthenaResponse
 from moto.core.exceptions import JsonRESTError
 
-from local_stack.aws.athena_query import AthenaQuery, AthenaResult, Interrupt, QueryFailed
+from local_stack.aws.athena_query import AthenaQuery, AthenaResult, QueryFailed
 
-RunQuery = Callable[[AthenaQuery, Interrupt], AthenaResult]
+RunQuery = Callable[[AthenaQuery], AthenaResult]
 Json = dict[str, Any]
 
 _AT_A_TIME = 2
@@ -42,18 +42,15 @@ class Execution(models.Execution):
         self._transitions = []
         self.status = "QUEUED"
         self.athena_query = athena_query
-        self.interrupt = Interrupt()
         self.reason = ""
         self.scanned_bytes = 0
         self.result: AthenaResult | None = None
 
     def run(self, run_query: RunQuery) -> None:
-        """Run the query unless it was stopped; `QueryFailed` and the workgroup's limit end it without a result."""
-        if self.interrupt.requested:
-            return
+        """Run the query; `QueryFailed` and the workgroup's limit end it without a result."""
         self.status = "RUNNING"
         try:
-            result = run_query(self.athena_query, self.interrupt)
+            result = run_query(self.athena_query)
         except QueryFailed as failed:
             self.end("FAILED", str(failed))
         except Exception as error:  # noqa: BLE001 - a broken query must still end
@@ -75,11 +72,6 @@ class Execution(models.Execution):
         if self.status not in _ENDED:
             self.end_time, self.reason = time.time(), reason
             self.status = state
-
-    def stop(self) -> None:
-        """Stop the query, as StopQueryExecution does."""
-        self.end("CANCELLED", "Query was cancelled by user")
-        self.interrupt.now()
 
 
 class Queries:
@@ -189,13 +181,13 @@ def duckdb_over(settings: Mapping[str, Any], folder: Path) -> RunQuery:
     def client(service: Any) -> Any:
         return boto3.client(service, **settings)
 
-    def run_query(query: AthenaQuery, interrupt: Interrupt) -> AthenaResult:
+    def run_query(query: AthenaQuery) -> AthenaResult:
         from local_stack.aws import athena
         from local_stack.aws.athena_catalog import GlueCatalog
 
         with lock:
             catalog = GlueCatalog(client("glue"), client("s3"), folder, lock)
-        return athena.run_query(query, catalog, interrupt)
+        return athena.run_query(query, catalog)
 
     return run_query
 
@@ -223,11 +215,6 @@ def run_queries_by(run_query: RunQuery) -> None:
         request = json.loads(self.body)
         return json.dumps(_results(_find_execution(self.athena_backend, request), request))
 
-    def stop_query_execution(self: AthenaResponse) -> str:
-        _find_execution(self.athena_backend, json.loads(self.body)).stop()
-        return "{}"
-
     AthenaResponse.start_query_execution = start_query_execution  # type: ignore[method-assign]
     AthenaResponse.get_query_execution = get_query_execution  # type: ignore[method-assign]
     AthenaResponse.get_query_results = get_query_results  # type: ignore[method-assign]
-    AthenaResponse.stop_query_execution = stop_query_execution  # type: ignore[method-assign]
