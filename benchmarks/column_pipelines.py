@@ -1,7 +1,7 @@
 """The pipelines of the column benchmarks: the jobs of `pipelines`, with column lineage.
 
 A job's outputs have twenty columns with sources in its first input: sixteen are copies, four are computed from four
-columns each. Jobs report them by OpenLineage's `columnLineage` or, with equal meaning, by operations.
+columns each. Jobs report them by OpenLineage's `columnLineage`.
 """
 
 from __future__ import annotations
@@ -49,16 +49,6 @@ def sends_column_lineage(step: Step, run: int) -> list[Json]:
     return [_with_column_lineage(event) for event in sends_schemas(step, run)]
 
 
-def sends_operations(step: Step, run: int) -> list[Json]:
-    """Build the events of `sends_schemas` with operations."""
-    return [_with_operations(event) for event in sends_schemas(step, run)]
-
-
-def sends_columns(step: Step, run: int) -> list[Json]:
-    """Build events with `columnLineage` for half of the jobs, with operations for the rest."""
-    return sends_operations(step, run) if step.position % 2 else sends_column_lineage(step, run)
-
-
 def dataset(name: str) -> DatasetId:
     """Name a dataset of the pipelines."""
     return DatasetId(STORE, name)
@@ -95,45 +85,6 @@ def _input_fields(source: Json, column: str, names_of: Sequence[str]) -> Iterato
             "field": name,
             "transformations": [transformation],
         }
-
-
-def _operations_of(event: Json) -> list[Json]:
-    """Build a read, a transform for each computed column, and a write of each output."""
-    computed = {column: f"compute {column}" for column, names_of in SOURCES.items() if list(names_of) != [column]}
-    return [
-        _read(event["inputs"][0], list(SOURCES)),
-        *(_transform(name, "read", SOURCES[column], [column]) for column, name in computed.items()),
-        *(
-            _write(side_dataset, [(computed.get(column, "read"), column) for column in SOURCES])
-            for side_dataset in event["outputs"]
-        ),
-    ]
-
-
-def _read(source: Json, columns: Sequence[str]) -> Json:
-    return {"type": "READ", "name": "read", "source": _name_dataset(source), "outputs": list(columns)}
-
-
-def _transform(name: str, origin: str, inputs: Sequence[str], outputs: Sequence[str]) -> Json:
-    fields = [{"origin": origin, "name": column} for column in inputs]
-    return {"type": "TRANSFORM", "name": name, "inputs": fields, "outputs": list(outputs)}
-
-
-def _write(output: Json, inputs: Sequence[tuple[str, str]]) -> Json:
-    fields = [{"origin": origin, "name": column} for origin, column in inputs]
-    return {"type": "WRITE", "name": f"write {output['name']}", "inputs": fields, "destination": _name_dataset(output)}
-
-
-def _name_dataset(side_dataset: Json) -> Json:
-    return {"namespace": side_dataset["namespace"], "name": side_dataset["name"]}
-
-
-def _with_operations(event: Json) -> Json:
-    facets = {
-        **event["run"]["facets"],
-        "headwater_operations": facet("OperationsRun", operations=_operations_of(event)),
-    }
-    return {**event, "run": {**event["run"], "facets": facets}}
 
 
 def _with_facets(side_dataset: Json, facets: Json) -> Json:

@@ -1,13 +1,12 @@
-"""The events function: events a second for a core, DynamoDB's requests and units for each event.
+"""The events function: events a second for a core.
 
 The baseline puts every resulting item by itself with `boto3.resource` in as many threads, after the same parsing and
 the same raw log. The items are made and compressed before; nothing is compared. *With conditions*: no update is lost,
 as with ours; an item with a version is read, and written if still current. *batch_writer* guarantees less: it
 overwrites concurrent updates. Events are START and COMPLETE of 3 inputs and 2 outputs, 8 to 9 KB each, of 50 existing
 jobs. A batch holds STARTs or COMPLETEs, so a run is in a batch once. Events for a second of the function's CPU: AWS is
-a separate process, with a table in memory. *One at a time*: a batch for each event. RRU and WRU are the billed units of
-DynamoDB, for jobs with 100 earlier runs. *With columnLineage*, *with operations*: datasets have schemas of 20
-columns, and the same events without lineage are the baseline.
+a separate process, with a table in memory. *With columnLineage*: datasets have schemas of 20 columns, and the same
+events without lineage are the baseline.
 """
 
 from __future__ import annotations
@@ -31,15 +30,12 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
     return [
         more(f"{of}; put plainly, with conditions", ours, rates["plain"], at_least=1.2, show=show),
         without_goal(f"{of}; batch_writer, which loses updates", ours, rates["weaker"], show=show),
-        *(
-            more(
-                f"events: with {name} of 20 columns, not without",
-                rates[variant],
-                rates["schemas"],
-                at_least=_COLUMNS_AT_LEAST,
-                show=show,
-            )
-            for variant, name in {"lineage": "columnLineage", "operations": "operations"}.items()
+        more(
+            "events: with columnLineage of 20 columns, not without",
+            rates["lineage"],
+            rates["schemas"],
+            at_least=_COLUMNS_AT_LEAST,
+            show=show,
         ),
     ]
 
@@ -57,21 +53,3 @@ def run_variant(variant: str, rounds: str) -> Figures:
             settings.CHANGES_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/changes",
         }
         return run("events_work", variant, rounds, environment=environment)
-
-
-def _calls(what: str, ours: Figures, baseline: Figures) -> Row:
-    requests = (ours["reads"] + ours["writes"]) / (baseline["reads"] + baseline["writes"])
-    units = ours["write_units"] / baseline["write_units"]
-    return Row(what, show_calls(ours), show_calls(baseline), f"{requests:.2f}x requests, {units:.2f}x WRU", "")
-
-
-def show_calls(calls: Figures) -> str:
-    """Print the requests and units of an event on a line.
-
-    >>> show_calls({"reads": 2.61, "writes": 4.25, "read_units": 30.5, "write_units": 80})
-    '2.6 reads (30 RRU) and 4.2 writes (80 WRU) an event'
-    """
-    return (
-        f"{calls['reads']:.1f} reads ({calls['read_units']:.0f} RRU) and "
-        f"{calls['writes']:.1f} writes ({calls['write_units']:.0f} WRU) an event"
-    )

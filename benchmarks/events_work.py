@@ -21,8 +21,8 @@ import orjson
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from boto3.dynamodb.types import TypeDeserializer
 
-from benchmarks.column_pipelines import sends_column_lineage, sends_operations, sends_schemas
-from benchmarks.pipelines import Sends, chain, parsed_runs, run_events
+from benchmarks.column_pipelines import sends_column_lineage, sends_schemas
+from benchmarks.pipelines import Sends, chain, run_events
 from benchmarks.processes import Figures, Stopwatch, print_figures
 from headwater import settings
 from headwater.aws.clients import CONCURRENCY
@@ -31,13 +31,12 @@ from headwater.aws.queues import QueuedMessage
 from headwater.events.api_changes import parse_change
 from headwater.events.ingest import parse_event_message, render_event_message
 from headwater.events.naming import NamingRules
-from headwater.facts.apply import apply_statements
 from headwater.facts.table import GraphTable
 from headwater.loading.event_log import EventLog
 from headwater.loading.load import EventStores, load_events
 from lambdas.events import handler
 from tests.fakes.capacity import writes
-from tests.fakes.memory_dynamodb import Calls, MemoryDynamo
+from tests.fakes.memory_dynamodb import MemoryDynamo
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -45,17 +44,11 @@ if TYPE_CHECKING:
 
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 100
-# The stored part of a job's past is full by then (headwater/facts/lattice.py).
-RUNS = 100
 _CHAINS = 5
 _NOW_S = 1_763_640_000
 
 # Senders of events with twenty columns a dataset.
-COLUMNS: Mapping[str, Sends] = {
-    "schemas": sends_schemas,
-    "lineage": sends_column_lineage,
-    "operations": sends_operations,
-}
+COLUMNS: Mapping[str, Sends] = {"schemas": sends_schemas, "lineage": sends_column_lineage}
 Batch: TypeAlias = Sequence[str]
 Load: TypeAlias = Callable[[Batch], None]
 
@@ -63,9 +56,9 @@ Load: TypeAlias = Callable[[Batch], None]
 STEPS = tuple(step for number in range(_CHAINS) for step in chain(number))
 
 
-def batches(rounds: int, size: int, begin: int = 0, sends: Sends = run_events) -> Iterator[list[Batch]]:
-    """Yield the messages of each round in batches; `begin` is the first run's number, `sends` makes a run's events."""
-    for number in range(begin, begin + rounds):
+def batches(rounds: int, size: int, sends: Sends = run_events) -> Iterator[list[Batch]]:
+    """Yield the messages of each round in batches; `sends` makes a run's events."""
+    for number in range(rounds):
         starts, completes = zip(*(map(render_event_message, sends(step, number)) for step in STEPS), strict=True)
         yield [batch for events in (starts, completes) for batch in chunks(events, size)]
 
@@ -205,26 +198,6 @@ def measure_plain(rounds: int, put: Put) -> Figures:
     return measure(plain_load(iter(items), put), rounds)
 
 
-def measure_calls(rounds: int, size: int, runs: int = RUNS) -> Figures:
-    """Count DynamoDB's requests and units for an event of jobs with so many earlier runs."""
-    dynamo = MemoryDynamo()
-    table = GraphTable(dynamo.client(), "graph", cast("S3Client", None), "archive")
-    for step in STEPS:
-        apply_statements(parsed_runs(step, runs), table)
-    dynamo.calls = calls = Calls()
-    load = memory_load(dynamo)
-    number = 0
-    for batch in (batch for messages in batches(rounds, size, runs) for batch in messages):
-        load(batch)
-        number += len(batch)
-    return {
-        "reads": calls.reads / number,
-        "writes": (calls.requests.total() - calls.reads) / number,
-        "read_units": calls.read_units / number,
-        "write_units": calls.write_units / number,
-    }
-
-
 def _with_columns(sends: Sends) -> Callable[[int], Figures]:
     return lambda rounds: measure(our_load(), rounds, sends)
 
@@ -233,8 +206,6 @@ VARIANTS: dict[str, Callable[[int], Figures]] = {
     "ours": _with_columns(run_events),
     "plain": lambda rounds: measure_plain(rounds, put_guarded),
     "weaker": lambda rounds: measure_plain(rounds, put_in_batches),
-    "calls": lambda rounds: measure_calls(rounds, BATCH),
-    "calls-singly": lambda rounds: measure_calls(rounds, 1),
     **{name: _with_columns(sends) for name, sends in COLUMNS.items()},
 }
 

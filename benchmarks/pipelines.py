@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeAlias
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from headwater.events.event import Event, Facets, ParentRun
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater_model.ids import DatasetId, JobId
+from headwater_model.ids import JobId
 from headwater_model.times import normalize
 
 NAMESPACE = "emissions"
@@ -27,7 +27,7 @@ _SCHEMAS = "https://openlineage.io/spec/facets/1-1-1"
 # In the past: the loader refuses events a day ahead of its clock.
 _BEGIN = datetime(2025, 1, 1, tzinfo=timezone.utc)
 # Time between the runs of a job; the jobs of a pipeline start fifty seconds apart.
-EACH = timedelta(minutes=10)
+_EACH = timedelta(minutes=10)
 _TAKES = timedelta(seconds=40)
 _QUERY = "INSERT INTO made SELECT r.*, d.distance * f.kg_co2 FROM read r JOIN rates f USING (carrier) WHERE origin = ?"
 _COLUMNS = ("flight", "carrier", "origin", "dest", "tailnum", "year", "month", "day", "distance", "kg_co2")
@@ -68,24 +68,9 @@ def chain(number: int) -> list[Step]:
     ]
 
 
-def hub(readers: int) -> Iterator[Step]:
-    """Yield readers of a common dataset, each with a pipeline and an output of its own."""
-    for number in range(readers):
-        yield Step(
-            job=f"reader_{number:05}",
-            pipeline=f"reader_{number:05}.nightly",
-            position=0,
-            inputs=("hub",),
-            outputs=(f"made/by_{number:05}",),
-        )
-
-
-HUB = DatasetId(STORE, "hub")
-
-
 def run_events(step: Step, run: int) -> list[dict[str, Any]]:
     """Build the START and the COMPLETE of a run, as a producer sends them."""
-    start = run_start(step, run)
+    start = _run_start(step, run)
     return [_event(step, run, "START", start), _event(step, run, "COMPLETE", start + _TAKES)]
 
 
@@ -101,7 +86,7 @@ def parsed_runs(step: Step, runs: int, sends: Sends = run_events) -> list[Event]
 
 
 def _later(event: Event, step: Step, run: int) -> Event:
-    time = normalize(run_start(step, run) + _TAKES)
+    time = normalize(_run_start(step, run) + _TAKES)
     assert event.parent is not None
     facets: Facets = {**event.run_facets, "parent": _parent(step, run), "nominalTime": _nominal(step, run)}
     outputs = tuple(replace(use, facets={**use.facets, "version": _version(step, run)}) for use in event.outputs)
@@ -109,7 +94,7 @@ def _later(event: Event, step: Step, run: int) -> Event:
         event,
         time=time,
         hash=hashlib.sha256(f"{step.job} {run} {event.type}".encode()).hexdigest(),
-        run=run_id(step, run),
+        run=_run_id(step, run),
         run_facets=facets,
         outputs=outputs,
         parent=ParentRun(_parent_id(step, run), event.parent.job),
@@ -125,7 +110,7 @@ def _event(step: Step, run: int, kind: str, time: datetime) -> dict[str, Any]:
         "producer": _PRODUCER,
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "run": {
-            "runId": run_id(step, run),
+            "runId": _run_id(step, run),
             "facets": {
                 "parent": _parent(step, run),
                 "nominalTime": _nominal(step, run),
@@ -187,7 +172,7 @@ def _parent(step: Step, run: int) -> dict[str, Any]:
 
 
 def _nominal(step: Step, run: int) -> dict[str, Any]:
-    return facet("NominalTimeRun", nominalStartTime=(run_start(step, run)).isoformat())
+    return facet("NominalTimeRun", nominalStartTime=_run_start(step, run).isoformat())
 
 
 def facet(kind: str, **fields: Any) -> dict[str, Any]:
@@ -195,12 +180,12 @@ def facet(kind: str, **fields: Any) -> dict[str, Any]:
     return {"_producer": _PRODUCER, "_schemaURL": f"{_SCHEMAS}/{kind}Facet.json", **fields}
 
 
-def run_start(step: Step, run: int) -> datetime:
+def _run_start(step: Step, run: int) -> datetime:
     """Compute the start of a job's run, by its number."""
-    return _BEGIN + run * EACH + timedelta(seconds=50 * step.position)
+    return _BEGIN + run * _EACH + timedelta(seconds=50 * step.position)
 
 
-def run_id(step: Step, run: int) -> str:
+def _run_id(step: Step, run: int) -> str:
     """Derive the id of a job's run, by its number."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{step.job} {run}"))
 

@@ -2,7 +2,7 @@
 
 The baseline is the same query, by the API's routes, of a table with fewer jobs or with a single run of each. A chain
 has 10 jobs; each derives a dataset of 20 columns from the dataset before: 16 copies, 4 computed from four columns each.
-Half of the jobs report columns by `columnLineage`, half by operations. Graphs have depth 20. Rounds are of parallel
+Graphs have depth 20. Rounds are of parallel
 reads, bytes are of the read items and objects, on a table in memory with DynamoDB's pages and batches. The milliseconds
 are ours alone, without a network. In the table of many jobs, only the queried chain has many runs: the benchmark checks
 that a query reads the same partitions as without further jobs. Bounds of larger datasets and hubs are tests'.
@@ -18,55 +18,23 @@ from benchmarks.rows import Row, steady
 
 _COUNTED = ("rounds", "requests", "items", "bytes", "response")
 _AT_MOST = 1.2
-_NOW = {
-    "graph": "a graph of jobs",
-    "up": "a column upstream",
-    "down": "a column downstream",
-    "dataset": "a dataset's columns in both directions",
-    "resource": "a dataset's resource",
-}
-_PAST = {
-    "version": "a version upstream",
-    "at": "lineageAt",
-    "mappings": "mappings of a time range",
-    "detail": "a field's operations in a time range",
-    "usage": "a field's use in a time range",
-    "provenance": "a field's sources in a time range",
-}
-_HUB = {
-    "graph": "a graph of jobs",
-    "down": "a column downstream",
-    "mappings": _PAST["mappings"],
-    "usage": _PAST["usage"],
-}
+_QUERIES = {"graph": "a graph of jobs", "up": "a column upstream"}
 
 
 def measure(report: Report, *, quick: bool) -> list[Row]:
-    """Measure each shape once, since counts do not vary."""
+    """Measure once, since counts do not vary."""
     size = "QUICK" if quick else "FULL"
-    sizes, figures = SIZES[size], {}
-    for shape in ("chains", "hub"):
-        report(f"{shape}, {size.lower()}")
-        figures[shape] = run("queries_work", shape, size)
-    return [*_chains(figures["chains"], sizes), *_hub(figures["hub"], sizes)]
+    report(size.lower())
+    return list(_chains(run("queries_work", size), SIZES[size]))
 
 
 def _chains(figures: Figures, sizes: Sizes) -> Iterator[Row]:
-    """Yield a row for each query: among many jobs, after many runs, and of the first run after later runs."""
+    """Yield two rows for each query: among many jobs, and after many runs."""
     jobs, runs = f"{sizes.chains * 10:,} jobs, not {sizes.few_chains * 10:,}", f"{sizes.runs} runs a job, not 1"
-    for query, text in (_NOW | _PAST).items():
+    for query, text in _QUERIES.items():
         few, many = _of(figures, "few jobs", query), _of(figures, "many jobs", query)
         yield _row(f"queries: {text}: {jobs}", many, few)
         yield _row(f"queries: {text}: {runs}", _of(figures, "many runs", query), many)
-    for query, text in _PAST.items():
-        later = f"queries: {text}, of the first run: {runs}"
-        yield _row(later, _of(figures, "first run", query), _of(figures, "many jobs", query))
-
-
-def _hub(figures: Figures, sizes: Sizes) -> Iterator[Row]:
-    for query, text in _HUB.items():
-        what = f"queries: a hub of {sizes.readers:,} readers, {text}: {sizes.hub_runs} runs a job, not 1"
-        yield _row(what, _of(figures, "many runs", query), _of(figures, "one run", query))
 
 
 def _row(what: str, ours: Figures, baseline: Figures) -> Row:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from benchmarks.column_pipelines import sends_columns
+from benchmarks.column_pipelines import sends_column_lineage
 from benchmarks.pipelines import Step, parsed_runs
 from headwater.api.app import Api
 from headwater.api.http.responses import Links
@@ -80,7 +80,7 @@ class QueryWorld:
     def load(self, steps: Iterable[Step], runs: int) -> None:
         """Load so many runs of each job, in batches."""
         for batch in chunks(list(steps), max(1, _RUNS_A_BATCH // runs)):
-            self.apply(event for step in batch for event in parsed_runs(step, runs, sends_columns))
+            self.apply(event for step in batch for event in parsed_runs(step, runs, sends_column_lineage))
 
     def apply(self, events: Iterable[Event]) -> None:
         """Load events as one batch."""

@@ -1,4 +1,4 @@
-"""Traces of a large root: lines, the whole object, memory.
+"""Traces of a large root: lines, memory.
 
 *Index, walk, render*: a dict of all records, then for each leaf a walk to the root and orjson of the whole path. Its
 lines equal ours. The root is shaped like the Carbonlake pipeline: 4 steps in a row, 1,000 splits of the last, 1,000
@@ -8,11 +8,7 @@ order and their parents; most of the rest is reading records scattered in memory
 together. The values of a field are rendered by a single call of orjson for some hundred leaves. Slower: a call for each
 leaf; a call for the steps of many leaves; blocks of a few dozen leaves.
 
-*The whole object*: the same compression, hash and file, from lines rendered before. By the clock, since ours compresses
-on a second, idle core while it renders.
-
-*Peak memory*: the plain rendering into the same compression; records arrive one at a time, as from the table. The limit
-is of ours alone.
+*Peak memory*: records arrive one at a time, as from the table, and end in a compressed object.
 """
 
 from __future__ import annotations
@@ -30,7 +26,7 @@ QUICK = Shape(splits=20, results=50)
 
 
 def measure(report: Report, *, quick: bool) -> list[Row]:
-    """Make three comparisons, each in turns."""
+    """Compare the lines in turns, and measure the memory."""
     shape = QUICK if quick else FULL
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "records.jsonl")
@@ -39,23 +35,14 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
         work = {name: partial(run, "trace_work", name, str(path)) for name in _WORKS}
         rounds = 1 if quick else 3
         lines = in_turns(rounds, {name: work[name] for name in ("lines-ours", "lines-plain")}, report)
-        whole = in_turns(rounds, {name: work[name] for name in ("object-ours", "object-bytes")}, report)
-        memory = in_turns(1, {name: work[name] for name in ("memory-ours", "memory-plain")}, report)
+        peak = work["memory"]()["peak"]
     ours, plain = lines["lines-ours"], lines["lines-plain"]
     assert (ours["lines"], ours["bytes"]) == (plain["lines"], plain["bytes"])
     of = f"trace of {len(shape):,} records"
-    whole_ours, whole_bytes = whole["object-ours"], whole["object-bytes"]
     return [
         within(f"{of}: index, walk, render (CPU)", ours["cpu_s"], plain["cpu_s"], at_most=0.5, show=seconds),
-        within(f"{of}: the whole object; gzip alone", whole_ours["s"], whole_bytes["s"], at_most=1.2, show=seconds),
-        below(
-            f"{of}: peak memory, records to object",
-            memory["memory-ours"]["peak"],
-            memory["memory-plain"]["peak"],
-            limit=1.5e9,
-            show=gigabytes,
-        ),
+        below(f"{of}: peak memory, records to object", peak, limit=1.5e9, show=gigabytes),
     ]
 
 
-_WORKS = ("lines-ours", "lines-plain", "object-ours", "object-bytes", "memory-ours", "memory-plain")
+_WORKS = ("lines-ours", "lines-plain", "memory")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import tempfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -21,7 +19,6 @@ from headwater.records.root_records import RootRecords
 COMPACTION = Compaction(
     "nightly-2026-11-20", 1_763_684_000, "s3://carbonlake-archive/traces/year=2026/month=11/day=20/"
 )
-_CHUNK_BYTES = 256 * 1024
 
 
 def our_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
@@ -83,66 +80,17 @@ def measure_lines(lines: Lines) -> Callable[[Path], Figures]:
     return measure
 
 
-def measure_object(lines: Lines) -> Callable[[Path], Figures]:
-    """Build the measurement of writing a list of records to the compressed object."""
-
-    def measure(path: Path) -> Figures:
-        records = list(read_shape(path))
-        return _write(lambda: lines(records))
-
-    return measure
-
-
-def measure_bytes_alone(path: Path) -> Figures:
-    """Measure gzip alone, at its default level: lines rendered before, hashed and written."""
-    rendered = list(our_lines(read_shape(path)))
+def measure_memory(path: Path) -> Figures:
+    """Measure the peak memory from records, read one at a time, to the object."""
     with tempfile.TemporaryFile() as file:
-        watch = Stopwatch()
-        compressor, digest, size = zlib.compressobj(6, zlib.DEFLATED, 31), hashlib.sha256(), 0
-        for compressed in (*map(compressor.compress, rendered), compressor.flush()):
-            digest.update(compressed)
-            size += file.write(compressed)
-        return {**watch.read(), "size": size}
-
-
-def measure_memory(lines: Lines) -> Callable[[Path], Figures]:
-    """Build the measurement of peak memory from records, read one at a time, to the object."""
-
-    def measure(path: Path) -> Figures:
-        before = peak_bytes()
-        figures = _write(lambda: lines(read_shape(path)))
-        return {**figures, "before": before, "peak": peak_bytes()}
-
-    return measure
-
-
-def _write(lines: Callable[[], Iterable[bytes]]) -> Figures:
-    with tempfile.TemporaryFile() as file:
-        watch = Stopwatch()
-        written = compress_lines(_chunks(lines()), file)
-        return {**watch.read(), "size": written.size_bytes}
-
-
-def _chunks(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Gather lines to chunks as large as ours: a call of the compressor for each line would cost more."""
-    chunk: list[bytes] = []
-    size = 0
-    for block in blocks:
-        chunk.append(block)
-        size += len(block)
-        if size >= _CHUNK_BYTES:
-            yield b"".join(chunk) if len(chunk) > 1 else block
-            chunk, size = [], 0
-    yield b"".join(chunk)
+        compress_lines(our_lines(read_shape(path)), file)
+    return {"peak": peak_bytes()}
 
 
 WORKS: dict[str, Callable[[Path], Figures]] = {
     "lines-ours": measure_lines(our_lines),
     "lines-plain": measure_lines(plain_lines),
-    "object-ours": measure_object(our_lines),
-    "object-bytes": measure_bytes_alone,
-    "memory-ours": measure_memory(our_lines),
-    "memory-plain": measure_memory(plain_lines),
+    "memory": measure_memory,
 }
 
 
