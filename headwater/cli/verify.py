@@ -6,40 +6,33 @@ It prints a line for each finding, and at the end the counts of equal objects.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import Deployment, add_options, find_deployment
-from headwater.cli.options import GOES_ON, add_command, add_days, whole_number
+from headwater.cli.options import add_command, add_days, whole_number
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from headwater.cli.verify_state import VerifyState
     from headwater.records.verify.archive import DigestsRead, TrustAnchors
     from headwater.records.verify.chain import Finding
     from headwater.records.verify.public_keys import PublicKeys
     from headwater.records.verify.stores import Bucket, Store
 
-_STATE_FOLDER = Path(".headwater") / "verify"
 _JOBS_MAX = 8
-_SAVE_EVERY_S = 5.0
 _ABOUT = """\
 Read the archive again and compare it with what was sealed: each object with its day's digest, each digest with the one
 after it, the last digest with the graph table, signatures with their keys. The command prints every object that was
 changed, removed or added, or that no digest covers. docs/verify.md describes what each check proves.
-After an interruption, the same options continue where it stopped.
 Exit code: 0 no fault, 1 a fault (with --require-anchor also: nothing outside the archive vouches for it), 2 the archive
 could not be verified.
 """
@@ -55,9 +48,7 @@ examples:
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
     summary = "compare the archive with what was sealed"
-    parser = add_command(
-        subparsers, "verify", summary, _ABOUT, _EXAMPLES, run=run_verify, failed=2, interrupted=GOES_ON
-    )
+    parser = add_command(subparsers, "verify", summary, _ABOUT, _EXAMPLES, run=run_verify, failed=2)
     add_options(parser)
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="a copy of the bucket, instead of a stack")
     add_days(parser, "day")
@@ -81,7 +72,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--events-days", type=whole_number(1), metavar="N", help=about)
     parser.add_argument("--jobs", type=whole_number(1), metavar="N", help="objects to read at a time")
     parser.add_argument("--json", action="store_true", help="print findings and counts as lines of JSON")
-    parser.add_argument("--fresh", action="store_true", help="forget an interrupted verification, begin anew")
 
 
 def run_verify(given: argparse.Namespace) -> int:
@@ -93,11 +83,10 @@ def run_verify(given: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Subject:
-    """The archive to verify: its store, its trust anchors, and the name of its state."""
+    """The archive to verify: its store, its trust anchors, and the number of objects to read at a time."""
 
     store: Store
     known: TrustAnchors
-    slug: str
     jobs: int
 
 
@@ -112,10 +101,9 @@ def _subject(given: argparse.Namespace) -> Subject:
         raise Invalid.because("--local", given.local, "cannot be given together with --archive")
     if given.archive:
         folder = given.archive.resolve(strict=True)
-        slug = f"{folder.name}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
         keys = _keys(given.public_key)
         known = TrustAnchors(None, expected, keys, _events_from(given.events_days))
-        return Subject(Folder(folder), known, slug, given.jobs or min(_JOBS_MAX, cores))
+        return Subject(Folder(folder), known, given.jobs or min(_JOBS_MAX, cores))
     deployment, days = find_deployment(given), given.events_days
     return stack_subject(deployment, expected=expected, key_files=given.public_key, jobs=given.jobs, events_days=days)
 
@@ -137,7 +125,7 @@ def stack_subject(
     state = ArchiveState(deployment.client("dynamodb"), deployment.outputs["GraphTableName"])
     events_from = _events_from(events_days or int(deployment.outputs.get("EventsKeptDays", 0)))
     known = TrustAnchors(state, expected, _keys(key_files, deployment), events_from)
-    return Subject(bucket, known, bucket.bucket, jobs)
+    return Subject(bucket, known, jobs)
 
 
 def _events_from(days: int | None) -> str:
@@ -176,15 +164,11 @@ def _keys(files: Sequence[Path], deployment: Deployment | None = None) -> Public
 
 
 def _verify(subject: Subject, given: argparse.Namespace, report: Report) -> None:
-    """Verify and print findings; store the progress until the end."""
-    from headwater.cli.verify_state import VerifyState
+    """Verify and print findings."""
     from headwater.records.verify.archive import read_digests
     from headwater.records.verify.chain import DayRange
 
     days = DayRange(given.first or "", given.last or "")
-    state_file = _STATE_FOLDER / f"{subject.slug}.{days.first}.{days.last}.json"
-    if given.fresh:
-        state_file.unlink(missing_ok=True)
     with _progress() as progress:
         task = progress.add_task("digests", total=None)
         digests = read_digests(
@@ -192,36 +176,20 @@ def _verify(subject: Subject, given: argparse.Namespace, report: Report) -> None
         )
         for finding in digests.findings:
             report.find(finding)
-        now = f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M}"
-        with closing(VerifyState(state_file, now, digests.sealed)) as state:
-            # Findings of the interrupted verification.
-            for finding in state.findings():
-                report.find(finding)
-            if state.objects:
-                message = f"{state.objects:,} objects were compared since {state.started_at} UTC and are not read again"
-                print(f"headwater verify: {message} (--fresh reads all of them)", file=sys.stderr)
-            _objects(digests, state, report, progress, subject.jobs)
-            report.end(subject.store.name, digests, state.objects, state.size_bytes)
-            state.forget()
+        report.end(subject.store.name, digests, *_compare_objects(digests, report, progress, subject.jobs))
 
 
-def _objects(digests: DigestsRead, state: VerifyState, report: Report, progress: Progress, jobs: int) -> None:
+def _compare_objects(digests: DigestsRead, report: Report, progress: Progress, jobs: int) -> tuple[int, int]:
+    """Compare the objects, print findings, and count the objects of the digests and their bytes."""
     counts = [sealed_day.counts for sealed_day in digests.sealed if sealed_day.counts and not sealed_day.fault]
     total = sum(day_counts.size_bytes + day_counts.event_bytes for day_counts in counts)
-    task = progress.add_task("objects", total=total, completed=state.size_bytes)
-    saved = time.monotonic()
-    try:
-        for outcome in digests.check(jobs).outcomes(state.after):
-            if outcome.finding:
-                report.find(outcome.finding)
-            state.add(outcome)
-            progress.advance(task, outcome.size_bytes)
-            if time.monotonic() - saved > _SAVE_EVERY_S:
-                state.save()
-                saved = time.monotonic()
-    except BaseException:
-        state.save()
-        raise
+    task, objects, size_bytes = progress.add_task("objects", total=total), 0, 0
+    for outcome in digests.check(jobs).outcomes():
+        if outcome.finding:
+            report.find(outcome.finding)
+        objects, size_bytes = objects + (outcome.size_bytes > 0), size_bytes + outcome.size_bytes
+        progress.advance(task, outcome.size_bytes)
+    return objects, size_bytes
 
 
 def _progress() -> Progress:

@@ -9,12 +9,11 @@ import hashlib
 import threading
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, takewhile
-from types import MappingProxyType
 
 from headwater.records.archive import prefix_of
 from headwater.records.event_objects import EventObject, end_of_events, event_prefix_of
@@ -37,8 +36,8 @@ class Part:
     """A prefix of the archive, with its entries in the digests of a range of days.
 
     Keys of the range come after `first` and before `end` (empty: no bound); `last` is the last covered day. `entry` is
-    the kind of a digest's entries, `end_of` gives a key after all keys of a digest, `fault_of` the fault of a day's
-    digest: empty if it is good, None for a day without a digest.
+    the kind of a digest's entries, `fault_of` the fault of a day's digest: empty if it is good, None for a day without
+    a digest.
     """
 
     prefix: str
@@ -47,7 +46,6 @@ class Part:
     end: str
     last: str
     prefix_of: Callable[[str], str]
-    end_of: Callable[[SealedDay], str]
     fault_of: Callable[[str], str | None]
 
 
@@ -62,7 +60,6 @@ def traces_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
         end=_end_of_traces(days.last) if days.last else "",
         last=last,
         prefix_of=prefix_of,
-        end_of=lambda sealed_day: _end_of_traces(sealed_day.day),
         fault_of=faults.get,
     )
 
@@ -90,7 +87,6 @@ def events_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
         end=end_of_events(ends[-1] if ends else days.last) if days.last else "",
         last=newest,
         prefix_of=event_prefix_of,
-        end_of=lambda sealed_day: end_of_events(_to(sealed_day)) if _to(sealed_day) else "",
         fault_of=fault_of,
     )
 
@@ -154,16 +150,15 @@ class ObjectCheck:
     events_from: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
 
-    def outcomes(self, after: Mapping[str, str] = MappingProxyType({})) -> Iterator[Outcome]:
+    def outcomes(self) -> Iterator[Outcome]:
         """Yield the outcome of every object, part by part, in the order of keys.
 
-        A check continues after a key of each part: `{"traces/": "traces/year=2026/…"}`. Unsealed objects are counted at
-        the end, in a note for each day of each part.
+        Unsealed objects are counted at the end, in a note for each day of each part.
         """
         parts = (events_part(self.days, self.sealed, self.last), traces_part(self.days, self.sealed, self.last))
         unsealed: dict[tuple[str, str], int] = {}
         yield from in_order(
-            chain.from_iterable(self._works(part, after.get(part.prefix, ""), unsealed) for part in parts),
+            chain.from_iterable(self._works(part, unsealed) for part in parts),
             self.jobs,
             self._stop,
         )
@@ -171,12 +166,11 @@ class ObjectCheck:
             message = f"objects that are not sealed yet: {objects:,}"
             yield Outcome(day, prefix, 0, Finding(day, prefix, Kind.NOTE, message))
 
-    def _works(self, part: Part, after: str, unsealed: dict[tuple[str, str], int]) -> Iterator[Callable[[], Outcome]]:
-        after = max(after, part.first)
+    def _works(self, part: Part, unsealed: dict[tuple[str, str], int]) -> Iterator[Callable[[], Outcome]]:
         present = takewhile(
-            lambda candidate: not part.end or candidate.key < part.end, self.store.list_objects(part.prefix, after)
+            lambda candidate: not part.end or candidate.key < part.end, self.store.list_objects(part.prefix, part.first)
         )
-        for entry, listed in _merge(self._entries(part, after), present):
+        for entry, listed in _merge(self._entries(part), present):
             if entry is not None and listed is None and self._may_miss(entry.object):
                 continue
             if entry is not None:
@@ -193,12 +187,12 @@ class ObjectCheck:
         has_expired = isinstance(entry, EventObject) and (day_of_key(entry.key) or "") < self.events_from
         return has_expired or entry.key in self.removed
 
-    def _entries(self, part: Part, after: str) -> Iterator[Entry]:
+    def _entries(self, part: Part) -> Iterator[Entry]:
         """Yield the part's entries in the usable digests."""
         for sealed_day in self.sealed:
-            if not sealed_day.fault and part.end_of(sealed_day) > after:
+            if not sealed_day.fault:
                 listed = (entry for entry in entries_of(self.store, sealed_day) if isinstance(entry, part.entry))
-                yield from (Entry(sealed_day.day, entry) for entry in listed if entry.key > after)
+                yield from (Entry(sealed_day.day, entry) for entry in listed if entry.key > part.first)
 
     def _compare(self, entry: Entry, listed: Listed | None) -> Outcome:
         """Compare an object that a digest lists."""

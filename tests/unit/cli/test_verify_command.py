@@ -1,8 +1,6 @@
-"""`headwater verify` on a copy of an archive: its output, its end, and its continuation."""
+"""`headwater verify` on a copy of an archive: its output, and its end."""
 
-import io
 import json
-import sys
 
 import pytest
 
@@ -133,88 +131,6 @@ def test_what_cannot_be_verified_ends_with_2(archive, arguments):
 def test_wrong_arguments_are_refused(archive, arguments):
     with pytest.raises(SystemExit, match="2"):
         verify(*arguments)
-
-
-class Interrupting(io.StringIO):
-    """A terminal with a Ctrl-C at the text."""
-
-    def __init__(self, text):
-        super().__init__()
-        self._text = text
-
-    def write(self, text):
-        if self._text in text:
-            raise KeyboardInterrupt
-        return super().write(text)
-
-
-@pytest.fixture
-def interrupted(archive, monkeypatch):
-    """A verification, interrupted at Wednesday's object, after a finding on Monday."""
-    flip(archive, archive.objects[MONDAY][0].key)
-    flip(archive, archive.objects[WEDNESDAY][0].key)
-    with monkeypatch.context() as patched:
-        patched.setattr(sys, "stdout", Interrupting(archive.objects[WEDNESDAY][0].key))
-        assert verify(*kept(archive)) == 130
-    # A compared object is not read again, else Monday's would be a match now.
-    flip(archive, archive.objects[MONDAY][0].key)
-    flip(archive, archive.objects[TUESDAY][0].key)
-    return archive
-
-
-def reported(capsys):
-    """Read the reported keys, and the line with the number of compared objects."""
-    lines = lines_of(capsys.readouterr())
-    return [line.split()[1] for line in lines[:-4]], lines[-2]
-
-
-def test_an_interrupted_verification_goes_on_and_prints_all_that_it_found(interrupted, capsys):
-    assert verify(*kept(interrupted)) == 1
-
-    captured = capsys.readouterr()
-    assert "4 objects were compared since 20" in captured.err
-    *findings, _, _, objects, _ = lines_of(captured)
-    keys = [interrupted.objects[day][0].key for day in (MONDAY, WEDNESDAY)]
-    assert [line.split()[1] for line in findings] == keys
-    assert objects == "5 objects (112 bytes) were compared with them"
-
-
-def test_a_fresh_verification_reads_all_again(interrupted, capsys):
-    assert verify(*kept(interrupted), "--fresh") == 1
-    keys = [interrupted.objects[day][0].key for day in (TUESDAY, WEDNESDAY)]
-    assert reported(capsys) == (keys, "5 objects (112 bytes) were compared with them")
-
-
-def test_a_day_whose_digest_is_another_one_by_now_is_compared_anew_with_all_after_it(interrupted, capsys):
-    forge(interrupted, TUESDAY, setting(0, sealed_at=1))
-
-    assert verify(*kept(interrupted)) == 1
-    keys, objects = reported(capsys)
-    assert [key for key in keys if key.startswith("traces/")] == [
-        interrupted.objects[day][0].key for day in (MONDAY, TUESDAY, WEDNESDAY)
-    ]
-    assert objects == "5 objects (112 bytes) were compared with them"
-
-
-@pytest.mark.parametrize(
-    "state",
-    [
-        "",
-        "{",
-        "[]",
-        '{"version": 1}',
-        '{"version": 2}',
-        '{"version": 2, "days": {"x": 1}}',
-        '{"version": 2, "days": {}, "after": ""}',
-    ],
-)
-def test_a_state_that_cannot_be_read_is_begun_anew(interrupted, capsys, tmp_path, state):
-    (place,) = (tmp_path / ".headwater" / "verify").glob("*...json")
-    place.write_text(state)
-
-    assert verify(*kept(interrupted)) == 1
-    keys = [interrupted.objects[day][0].key for day in (TUESDAY, WEDNESDAY)]
-    assert reported(capsys) == (keys, "5 objects (112 bytes) were compared with them")
 
 
 def test_what_a_terminal_would_obey_is_printed_as_text():
