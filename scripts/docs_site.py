@@ -248,10 +248,11 @@ def _describe(name: str, thing: Any) -> Iterator[str]:
 
 
 def publish(site: Path, release: str) -> None:
-    """Move the built site to its version's folder; write the versions and the redirect."""
+    """Move the built site to its version's folder; write the versions, the redirect and llms.txt."""
     shutil.rmtree(site / release, ignore_errors=True)
     site.mkdir(parents=True, exist_ok=True)
     shutil.move(_BUILD / "site", site / release)
+    (site / release / "llms.txt").write_text("\n".join(llms()) + "\n", encoding="utf-8")
     releases = sorted((path.name for path in site.iterdir() if path.is_dir()), key=_order, reverse=True)
     versions = [
         {"version": name, "title": name, "aliases": ["latest"] if name == releases[0] else []} for name in releases
@@ -270,6 +271,21 @@ def _order(release: str) -> list[int]:
     ['0.9.1', '0.10.0']
     """
     return [int(number) for number in re.findall(r"\d+", release)]
+
+
+def llms() -> Iterator[str]:
+    """Yield the lines of llms.txt (llmstxt.org): each page by its title and its first paragraph."""
+    yield "# Headwater\n\n> Serverless data lineage for Spark pipelines on AWS: records, runs and fields.\n\n## Docs\n"
+    for page in sorted(_PAGES.rglob("*.md")):
+        place = page.relative_to(_PAGES)
+        if place.parts[0] == "repository":
+            continue
+        blocks = page.read_text(encoding="utf-8").split("\n\n")
+        title = blocks[0].lstrip("# ").strip()
+        about = next((" ".join(block.split()) for block in blocks[1:] if block[:1].isalpha()), "")
+        address = "" if place.name == "index.md" and len(place.parts) == 1 else f"{place.with_suffix('').as_posix()}/"
+        plain = _UNLINKED.sub(r"\1", about)
+        yield f"- [{title}]({address.removesuffix('index/') or './'}): {plain}"
 
 
 def _target_of(page: Path, link: str) -> Path | None:

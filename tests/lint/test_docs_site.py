@@ -38,6 +38,12 @@ def test_every_link_of_a_staged_page_leads_to_a_staged_file(pages):
     assert "```python" in (pages / "repository" / "examples" / "pyspark_job.py.md").read_text(encoding="utf-8")
 
 
+def test_llms_txt_names_the_server_for_agents(pages):
+    docs_site.stage_pages()
+    (line,) = (line for line in docs_site.llms() if "(features/mcp/)" in line)
+    assert line.startswith("- [Agents and other MCP clients](features/mcp/): With `headwater mcp`, a server of ")
+
+
 def test_the_navigation_names_every_page():
     named = set(re.findall(r'"([^"]+\.md)"', (ROOT / "docs" / "site.toml").read_text(encoding="utf-8")))
     own = {
@@ -69,6 +75,8 @@ def test_a_command_a_route_and_a_setting_are_in_the_reference():
 
 def test_versions_stand_beside_each_other_and_the_newest_is_first(pages, tmp_path):
     site = tmp_path / "out"
+    pages.mkdir()
+    (pages / "index.md").write_text("# Home\n\nThe first page\nof all.\n")
     for release in ("0.9.1", "0.10.0"):
         (tmp_path / "site").mkdir()
         docs_site.publish(site, release)
@@ -76,3 +84,4 @@ def test_versions_stand_beside_each_other_and_the_newest_is_first(pages, tmp_pat
     versions = json.loads((site / "versions.json").read_text())
     assert [(version["version"], version["aliases"]) for version in versions] == [("0.10.0", ["latest"]), ("0.9.1", [])]
     assert "url=0.10.0/" in (site / "index.html").read_text()
+    assert "- [Home](./): The first page of all." in (site / "0.10.0" / "llms.txt").read_text()

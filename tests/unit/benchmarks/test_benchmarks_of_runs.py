@@ -6,11 +6,11 @@ import doctest
 
 import pytest
 
-from benchmarks import cost, events, queries, rows, tables
+from benchmarks import cost, queries, rows, tables
 from benchmarks.event_units import READ, REQUESTS, count_units
 
 
-@pytest.mark.parametrize("module", [cost, events, queries, rows, tables])
+@pytest.mark.parametrize("module", [cost, queries, rows, tables])
 def test_the_examples_in_the_benchmarks_hold(module):
     results = doctest.testmod(module)
 
