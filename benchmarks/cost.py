@@ -149,7 +149,6 @@ def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
     yield Line("CloudWatch", "logs", "log_ingested", logged / _GB)
     yield Line("CloudWatch", "metrics", "metric", METRICS)
     yield Line("CloudWatch", "alarms", "alarm", day.alarm_metrics)
-    yield Line("CloudWatch", "dashboard", "dashboard", 1)
 
 
 def _repeats(stage: str) -> int:

@@ -33,6 +33,7 @@ _TURNED: Mapping[str, object] = {
     "sign_digests": True,
     "api_concurrency": 50,
     "snap_start": True,
+    "dashboard": True,
     "object_lock": "governance:365",
 }
 _EITHER: Sequence[Mapping[str, object]] = (

@@ -61,6 +61,7 @@ class StackContext:
     retain: bool = True
     alarm_email: str | None = None
     alarm_ok: bool = False
+    dashboard: bool = False
     token_api: bool = False
     strict_namespaces: bool = False
     compaction_hour_utc: int = 0
@@ -167,6 +168,7 @@ _VALUES: Mapping[str, tuple[str, Callable[[object], Any]]] = {
     "retention": ("retain", choice(retain=True, destroy=False)),
     "alarm_email": ("alarm_email", text_or_none(_EMAIL, "an e-mail address")),
     "alarm_ok": ("alarm_ok", _FLAG),
+    "dashboard": ("dashboard", _FLAG),
     "auth": ("token_api", choice(iam=False, token=True)),
     "strict_namespaces": ("strict_namespaces", _FLAG),
     "compaction_hour_utc": ("compaction_hour_utc", integer(0, 23)),

@@ -1,4 +1,4 @@
-"""Observability: an alarm for everything that needs a person, and a dashboard for the first look."""
+"""Observability: an alarm for everything that needs a person, and a dashboard if the context asks for it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DAYS_UNPUBLISHED = 3
 
 
 class Observability(Construct):
-    """The alarms of queues, functions, stream, compaction and API, and the dashboard of their metrics."""
+    """The alarms of queues, functions, stream, compaction and API, and an optional dashboard of their metrics."""
 
     def __init__(
         self,
@@ -62,8 +62,8 @@ class Observability(Construct):
         alarms.watch_tables({"records": parts.storage.records_table, "graph": parts.storage.graph_table})
         _watch_apis(alarms, parts.query_api)
         _watch_metrics(alarms)
-        # The dashboard shows the alarms, and the metrics around them.
-        make_dashboard(self, parts, alarms.alarms, functions)
+        if context.dashboard:
+            make_dashboard(self, parts, alarms.alarms, functions)
 
 
 def _functions_of(parts: Parts) -> Sequence[ServiceFunction]:

@@ -57,6 +57,7 @@ _TURNED: Mapping[str, object] = {
     "retention": "destroy",
     "alarm_email": "ops@example.org",
     "alarm_ok": True,
+    "dashboard": True,
     "auth": "token",
     "strict_namespaces": "true",
     "compaction_hour_utc": 3,

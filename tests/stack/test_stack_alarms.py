@@ -165,10 +165,11 @@ def test_alarms_are_mailed_only_where_the_context_value_gives_an_address(templat
     ]
 
 
-def test_the_dashboard_shows_every_alarm_and_fits_the_grid(template):
-    [dashboard] = template.of_type("AWS::CloudWatch::Dashboard").values()
+def test_the_dashboard_shows_every_alarm_and_fits_the_grid(template, turned):
+    assert not template.of_type("AWS::CloudWatch::Dashboard")
+    [dashboard] = turned.of_type("AWS::CloudWatch::Dashboard").values()
     body = json.loads(dashboard["DashboardBody"])
     [status] = [widget for widget in body["widgets"] if widget["type"] == "alarm"]
-    alarms = template.of_type("AWS::CloudWatch::Alarm")
+    alarms = turned.of_type("AWS::CloudWatch::Alarm")
     assert sorted(status["properties"]["alarms"]) == sorted(f"{name}.Arn" for name in alarms)
     assert max(widget["x"] + widget["width"] for widget in body["widgets"]) == 24
