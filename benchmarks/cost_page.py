@@ -46,7 +46,11 @@ def _bills(day: Day, table: PriceTable) -> Iterator[str]:
     yield from render_table(("", *bills), "l" + "r" * len(bills), _lines(list(bills.values()), table))
     yield ""
     idle = sum(_usd(next(iter(bills.values())), *line, table) for line in _IDLE)
-    yield f"An idle stack pays ${idle:.2f} of these: polls and alarms. A dashboard (`dashboard=true`) adds ${table.prices['dashboard'].usd:.2f}."
+    dashboard = table.prices["dashboard"].usd
+    yield (
+        f"An idle stack pays ${idle:.2f} of these: polls and alarms. "
+        f"A dashboard (`dashboard=true`) adds ${dashboard:.2f}."
+    )
     yield (
         "Archive and graph table grow by this amount every month. A request over HTTP adds API Gateway's price, a task "
         "of Step Functions its transition ($25 a million). The graph in SQL, off by default, has [its own "

@@ -1,4 +1,4 @@
-"""Observability: an alarm for everything that needs a person, and a dashboard if the context asks for it."""
+"""Observability: an alarm for everything that needs a person, and an optional dashboard."""
 
 from __future__ import annotations
 
