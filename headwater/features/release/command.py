@@ -1,4 +1,4 @@
-"""`headwater deploy`: a release into an account by CloudFormation alone, or a checkout by the CDK."""
+"""`headwater deploy`: a release into an account by CloudFormation alone."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from functools import partial
 from pathlib import Path
 
 from headwater.cli.options import add_command
-from headwater.cli.program import CommandFailed, command
 
 _ROOT = Path(__file__).resolve().parents[3]
 _ABOUT = """\
 Deploy the stack into the account and region of your AWS credentials.
 
-Without --template, a checkout is deployed by the AWS CDK (`%(prog)s` is then `cdk deploy`), and an installed wheel by
-the template that it carries. With --template, CloudFormation alone deploys a release, without Node: the assets are
-uploaded to a bucket, a change set is made and shown, and executed after you agree.
+CloudFormation alone deploys a release, without Node: the assets are uploaded to a bucket, a change set is made and
+shown, and executed after you agree. The command cdk deploys a checkout by the AWS CDK.
 The template has parameters for the context values stage, alarm_email, strict_namespaces, partition_trimming,
 compaction_hour_utc, glue_version and web_acl_arn, and a variant for each auth and retention. A stack that is deployed
 keeps what -c does not name. The other context values of docs/operations.md need the CDK.
@@ -67,8 +65,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_deploy(given: argparse.Namespace) -> int:
     """Deploy, and return the exit status."""
-    if given.template is None and (_ROOT / "cdk.json").is_file():
-        return _run_cdk(given)
     from headwater.features.release.release import Release, find_release
     from headwater.features.release.steps import DeploymentFailed, deploy, print_plan
 
@@ -82,18 +78,6 @@ def run_deploy(given: argparse.Namespace) -> int:
         except DeploymentFailed as error:
             print(f"headwater deploy: {error}", file=sys.stderr)
             return 1
-
-
-def _run_cdk(given: argparse.Namespace) -> int:
-    """Run `cdk deploy` in a checkout with the same context values; a dry run only synthesizes."""
-    from headwater.cli.cdk import run_cdk
-
-    if given.assets_bucket:
-        raise CommandFailed(f"--assets-bucket needs --template: the CDK has the bucket of {command('cdk bootstrap')}")
-    words = ["synth", "--quiet"] if given.dry_run else ["deploy"]
-    approval = ["--require-approval", "never"] if given.yes and not given.dry_run else []
-    context = [word for value in given.context for word in ("-c", value)]
-    return run_cdk(argparse.Namespace(arguments=[*words, *approval, *context]))
 
 
 def _agree(*, agreed: bool) -> bool:
