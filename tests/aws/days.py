@@ -4,9 +4,7 @@ import gzip
 import hashlib
 import json
 
-from headwater.aws.items import batch_write
-from headwater_model.ids import sha256_hex
-from tests.builders import DAY, messages
+from tests.builders import messages
 
 NEXT_DAY = "2025-11-21"
 
@@ -24,14 +22,3 @@ def digest_of(cloud, day):
 
 def roots(number):
     return [message for root in range(number) for message in messages({"file": f"r{root}", "row": "file"}, f"r{root}")]
-
-
-def mark_all(cloud, number, **generations):
-    """The marks that loading (and tracing) so many roots leaves behind."""
-    numbers = {name: {"N": str(value)} for name, value in generations.items()}
-    puts = []
-    for root_id in (f"root-{place}" for place in range(number)):
-        sha = sha256_hex(root_id)
-        key = {"pk": {"S": f"DIRTY#{DAY}#{sha[0]}"}, "sk": {"S": sha}}
-        puts.append({"PutRequest": {"Item": {**key, "root_id": {"S": root_id}, **numbers}}})
-    batch_write(cloud.dynamodb, cloud.outputs["GraphTableName"], puts)

@@ -1,39 +1,16 @@
 """The compaction's steps until the seal: the day is leased, dirty roots are found without a scan and waited for."""
 
 import itertools
-import json
 import random
 
 import pytest
-from botocore.awsrequest import AWSResponse
 
 from headwater_model.errors import Conflict, Invalid
-from tests.aws.days import NEXT_DAY, mark_all, roots
+from tests.aws.days import NEXT_DAY, roots
 from tests.aws.faults import meanwhile
-from tests.builders import DAY, HOUR, NOON, a_message
-
-
-def test_the_day_before_is_the_default(cloud):
-    assert cloud.plan(None) == {
-        "day": "2025-11-19",
-        "execution": "nightly",
-        "started_at": NOON,
-        "deadline": NOON + 6 * HOUR,
-        "started_ms": NOON * 1000,
-        "poll_s": 30,
-        "publish_again": False,
-        "shards": list(range(16)),
-        "sealed": {"cursor": None},
-    }
-
+from tests.builders import DAY, HOUR, a_message
 
 NO_DAYS = ["2025-11-21", "9999-12-31", "2025-11-31", "20-11-2025", "20251120", 20251120, "../2025", ""]
-
-
-def test_a_day_that_is_none_or_not_yet_is_refused(cloud):
-    for day in NO_DAYS:
-        with pytest.raises(Invalid, match="day: must be a day as YYYY-MM-DD, at the latest 2025-11-20, got"):
-            cloud.plan(day)
 
 
 def test_no_step_takes_a_day_that_is_none_or_not_yet(cloud):
@@ -46,12 +23,6 @@ def test_no_step_takes_a_day_that_is_none_or_not_yet(cloud):
 
 def plan_of(cloud, given):
     return cloud.step("plan", input=given, execution="nightly", started_at="2025-11-20T12:00:00.250Z")
-
-
-def test_a_pause_that_the_state_machine_could_not_wait_is_refused(cloud):
-    for poll_s in (0, 1, 9, 901, 1.5, "30", True, None):
-        with pytest.raises(Invalid, match=r"^poll_s: must be a whole number of seconds, 10 to 900, got"):
-            plan_of(cloud, {"poll_s": poll_s})
 
 
 @pytest.mark.parametrize(
@@ -70,12 +41,6 @@ def test_an_input_that_cannot_work_is_refused_with_its_field_value_and_rule(clou
     with pytest.raises(Invalid, match=message):
         plan_of(cloud, given)
     assert cloud.items("Graph") == []
-
-
-def test_a_day_that_was_sealed_long_ago_is_compacted_again(cloud):
-    cloud.compact(DAY)
-    cloud.now_s += 400 * 24 * HOUR
-    assert cloud.plan(DAY)["day"] == DAY
 
 
 def test_a_day_before_the_end_of_the_chain_is_refused(cloud):
@@ -97,35 +62,6 @@ def test_only_one_execution_holds_the_archive_until_it_seals_releases_or_its_lea
     cloud.plan(DAY, "three")
     cloud.now_s += 8 * HOUR
     cloud.plan(DAY, "four")
-
-
-def test_the_day_has_no_pending_root_when_its_last_root_is_traced(cloud):
-    cloud.load(*roots(3))
-    plan = cloud.plan(DAY)
-    cloud.enqueue(plan)
-    waiting = cloud.check(plan)
-    cloud.traces()
-
-    assert waiting["settled"] is False
-    assert cloud.check(plan, waiting["shard"]) == {"settled": True, "shard": 16}
-
-
-def test_today_waits_for_what_was_there_when_it_started(cloud):
-    cloud.load(*roots(2))
-    cloud.now_s += 1
-    plan = cloud.plan(DAY)
-    cloud.enqueue(plan)
-    cloud.now_s += 1
-    cloud.load(a_message(root_id="new", recordedAt=cloud.now_s))
-    cloud.load(a_message(root_id="r1", node_id="more", recordedAt=cloud.now_s))
-    assert cloud.check(plan)["settled"] is False
-    with meanwhile(cloud.s3, "PutObject", lambda: cloud.load(a_message(root_id="r1", node_id="late"))):
-        cloud.traces()
-    assert cloud.dirty() == {"new", "r1"}
-    assert cloud.check(plan) == {"settled": True, "shard": 16}
-
-    cloud.now_s += 1
-    assert cloud.check(cloud.plan(DAY))["settled"] is False
 
 
 class Untraced:
@@ -221,32 +157,3 @@ def test_compaction_never_reads_the_records_table(cloud):
     assert requested
     assert {name for name, _ in requested} & {"Scan"} == set()
     assert cloud.outputs["RecordsTableName"] not in {table for _, table in requested}
-
-
-def test_an_unknown_step_is_named(cloud):
-    with pytest.raises(
-        Invalid, match="step: must be one of plan, slice, check, left, seal, release, unpublished, publish, got 'plam'"
-    ):
-        cloud.step("plam")
-
-
-# Takes long: moto takes 2 ms for each of ten thousand roots.
-@pytest.mark.slow
-def test_ten_thousand_roots_of_a_day_are_enqueued_once_each(cloud):
-    mark_all(cloud, 10_000, gen=1, traced_gen=0)
-    sent = []
-
-    def take(params, **_):
-        entries = json.loads(params["body"])["Entries"]
-        sent.extend(json.loads(entry["MessageBody"])["root_id"] for entry in entries)
-        return AWSResponse("http://queue", 200, {}, None), {"Successful": [], "Failed": []}
-
-    cloud.sqs.meta.events.register_first("before-call.sqs.SendMessageBatch", take)
-    plan = cloud.plan(DAY)
-    assert cloud.enqueue(plan) == 10_000
-    assert sorted(sent) == sorted(f"root-{number}" for number in range(10_000))
-    assert cloud.check(plan) == {"settled": False, "shard": 0}
-    mark_all(cloud, 10_000, gen=1, traced_gen=1)
-
-    assert cloud.check(plan) == {"settled": True, "shard": 16}
-    assert cloud.seal(plan)["missing"] == 0

@@ -5,9 +5,7 @@ import json
 
 import pytest
 
-from headwater.aws.queues import QueuedMessage
 from headwater.events.api_changes import render_change
-from headwater.loading.load import EventLoad, load_events
 from lambdas import wiring
 from tests.aws.faults import Killed, killed_at
 from tests.builders_events import NAMESPACE, READ_FLIGHTS, STORE, a_job_event, a_run_event
@@ -23,7 +21,6 @@ FORGED = [
     render_change("UNTAG", tag="PII", time=SOON, namespace=STORE, dataset="raw"),
     {**render_change("DELETE", namespace=NAMESPACE, time=SOON), "eventType": "COMPLETE", "s3": {"bucket": "b"}},
 ]
-REASON = "Invalid: change: must not come as an event; the API's routes delete and tag"
 
 
 def shown():
@@ -64,12 +61,6 @@ def test_a_deletion_on_the_queue_of_events_is_refused_and_hides_nothing(loaded, 
     assert logged(loaded) == []
 
 
-def test_the_log_says_why_a_forged_deletion_waits_for_a_person(loaded):
-    returned = load_events([QueuedMessage("m", json.dumps(FORGED[0]))], wiring.event_stores(), now_s=loaded.now_s)
-
-    assert returned == EventLoad(failed={"m": REASON}, refused=1)
-
-
 def test_what_is_no_deletion_is_refused_on_the_queue_of_changes(loaded):
     bucket = loaded.outputs["IntakeBucketName"]
     loaded.s3.put_object(Bucket=bucket, Key="requests/d.json", Body=json.dumps(FORGED[0]))
@@ -99,15 +90,6 @@ def test_a_deletion_of_a_clock_that_is_ahead_counts_from_when_sqs_took_it(loaded
     assert shown() == {"landing", "raw"}
     loaded.load_events(a_run_event(run="later", eventTime="2025-11-20T12:02:00Z"))
     assert shown() == {"landing", "raw", READ_FLIGHTS}
-
-
-def test_a_deletion_that_came_late_counts_from_when_it_was_accepted(loaded):
-    deletion = render_change("DELETE", namespace=NAMESPACE, time="2025-11-20T12:00:30.000000Z", job=READ_FLIGHTS)
-    loaded.load_events(a_run_event(run="later", eventTime="2025-11-20T12:02:00Z"))
-    loaded.now_s += 3600
-
-    assert loaded.load_api_changes(deletion) == []
-    assert READ_FLIGHTS in shown()
 
 
 def deliver(cloud, event):

@@ -15,7 +15,7 @@ from headwater.loading.event_log import RawEvent
 from headwater.loading.load import load_events
 from headwater_model.ids import name_uuid
 from lambdas import wiring
-from tests.builders_events import a_dataset_event, a_facet, a_job_event, a_run_event
+from tests.builders_events import a_facet, a_run_event
 
 # Text that compression halves.
 NOISE = random.Random(1).randbytes(10_000).hex()
@@ -93,21 +93,9 @@ def test_events_of_other_namespaces_cost_a_reader_no_object(cloud):
     assert (page.items, page.total, len(objects)) == ([ours], 1, 1)
 
 
-def test_only_run_events_are_listed(cloud):
-    log = wiring.event_log()
-    log.put([raw(a_job_event()), raw(a_dataset_event()), *runs(1, "a")], "2025-11-20")
-    assert log.list_events(limit=10).total == 1
-
-
 @pytest.mark.parametrize("changed", [{"eventTime": "2025-11-20T13:00:00+01:00"}, {"eventTime": "2025-11-20T12:00:00Z"}])
 def test_an_event_is_returned_as_it_was_sent_whatever_way_it_writes_its_time(cloud, changed):
     log, form = wiring.event_log(), a_run_event(**changed)
     log.put([raw(form)], "2025-11-20")
     bounds = {"after": "2025-11-20T12:00:00.000000Z", "before": "2025-11-20T12:00:00.000001Z"}
     assert log.list_events(limit=10, **bounds).items == [form]
-
-
-def test_an_empty_batch_leaves_no_object(cloud):
-    wiring.event_log().put([], "2025-11-20")
-    assert cloud.objects("events/") == {}
-    assert wiring.event_log().days() == []

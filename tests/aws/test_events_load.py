@@ -9,7 +9,6 @@ import pytest
 from headwater.aws.queues import QueuedMessage
 from headwater.facts.result_page import ResultPage
 from headwater.loading.load import EventLoad, load_events
-from headwater.times import day_of
 from lambdas import wiring
 from tests.aws.faults import Killed, before, killed_at, refused
 from tests.aws.in_moto import BOTH_CLIENTS
@@ -61,14 +60,6 @@ def test_every_event_is_kept_as_it_was_sent_and_run_events_are_listed_newest_fir
     assert listed(cloud) == ResultPage([CHECKED, READ], 2)
 
 
-def test_the_log_lies_by_the_day_of_arrival(cloud):
-    cloud.load_events(READ)
-
-    year, month, day = day_of(cloud.now_s).split("-")
-    [key] = cloud.objects("events/")
-    assert key.startswith(f"events/year={year}/month={month}/day={day}/")
-
-
 def test_an_event_that_comes_twice_is_kept_and_listed_once_and_changes_nothing(cloud):
     cloud.load_events(READ, CHECKED)
     once, objects = facts(cloud), cloud.objects("events/")
@@ -105,13 +96,6 @@ def test_a_pointer_out_of_the_folder_of_bodies_is_refused(cloud):
 
     assert cloud.load_events({"s3": pointer}, CHECKED) == [0]
     assert logged(cloud) == [CHECKED]
-
-
-def test_what_is_no_event_fails_alone(cloud):
-    nowhere = {"s3": {"bucket": cloud.outputs["IntakeBucketName"], "key": "requests/gone.json"}}
-
-    assert cloud.load_events("no JSON", READ, {"eventTime": "x"}, nowhere, CHECKED) == [0, 2, 3]
-    assert listed(cloud).total == 2
 
 
 def test_an_event_that_cannot_be_loaded_harms_no_other_of_its_batch(cloud):
@@ -154,15 +138,6 @@ def test_a_function_that_dies_at_any_call_leaves_what_another_delivery_completes
     assert number > 5
     assert listed(cloud).total == number
     assert job_names() == {f"job-{place}" for place in range(1, number + 1)}
-
-
-def test_the_functions_rules_of_names_are_those_of_its_variables(cloud, monkeypatch):
-    monkeypatch.setenv("PARTITION_TRIMMING", "false")
-    monkeypatch.setenv("TEMPORARY_PATTERNS", '["^s3://scratch"]')
-    wiring._stored_rules.cache_clear()
-
-    rules = wiring.naming_rules()
-    assert (rules.trim_partitions, rules.temporary) == (False, ("^s3://scratch",))
 
 
 def test_the_reason_of_a_failure_names_the_rule_and_not_what_the_event_held(cloud):

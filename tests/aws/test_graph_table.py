@@ -35,12 +35,6 @@ def test_rows_that_were_put_are_got_and_those_that_were_not_are_left_out(table):
     assert len(table.get(row.key for row in rows(230))) == 230
 
 
-def test_getting_and_putting_nothing_is_allowed(table):
-    table.put([])
-
-    assert table.get([]) == {}
-
-
 @pytest.mark.parametrize(
     ("query", "numbers", "more"),
     [
@@ -61,23 +55,6 @@ def test_a_query_finds_its_rows_in_the_order_of_their_keys(table, query, numbers
     (page,) = table.query([query])
 
     assert ([row.data["n"] for row in page.rows], page.more) == (numbers, more)
-
-
-def test_queries_return_in_the_order_in_which_they_were_given(table):
-    table.put([*rows(1, "A"), *rows(2, "B")])
-
-    pages = table.query([RowQuery(pk) for pk in ("B", "none", "A")])
-
-    assert [len(page.rows) for page in pages] == [2, 0, 1]
-
-
-def test_sort_keys_are_ordered_by_their_bytes_beyond_ascii_too(table):
-    names = ["Z", "a", "é", "ﬀ", "😀"]
-    table.put([Row("P", f"RUN#{name}") for name in reversed(names)])
-
-    (page,) = table.query([RowQuery("P", prefix="RUN#")])
-
-    assert [row.sk for row in page.rows] == [f"RUN#{name}" for name in names]
 
 
 def test_a_swap_writes_only_over_the_version_that_was_read(table):

@@ -42,17 +42,6 @@ def test_a_single_request_becomes_the_seeds_message(cloud):
     ]
 
 
-def test_a_retried_request_makes_the_same_nodes_at_the_same_time(cloud):
-    request = a_request(request_id="r-1", requested_at=cloud.now_s - 60)
-    first = input_function.handler(request, cloud.context())
-    cloud.now_s += 100
-    second = input_function.handler(request, cloud.context())
-
-    assert first == second
-    first_message, second_message = cloud.bodies("RecordsQueue")
-    assert first_message == second_message
-
-
 @pytest.mark.parametrize("sent", [None, 7, "text", [], [{}], [None, a_request()], {"events": 7}, {"run": []}, {}])
 def test_what_is_neither_a_request_nor_an_event_is_invalid(cloud, sent):
     with pytest.raises(Invalid):
@@ -90,15 +79,6 @@ def test_records_too_large_for_a_message_travel_as_one_pointer_and_all_arrive(cl
 
     assert list(pointer) == ["s3"]
     assert {item["node_id"]["S"] for item in cloud.items()} == {node["node_id"] for node in response["records"]}
-
-
-def test_a_bad_request_is_refused_whole_and_changes_nothing(cloud):
-    request = a_batch(3)
-    request["records"][1]["storage_location"] = ""
-
-    with pytest.raises(Invalid, match=r"records\[1\]\.storage_location: must not be empty, got ''"):
-        input_function.handler(request, cloud.context())
-    assert cloud.bodies("RecordsQueue") == []
 
 
 def test_a_record_is_stored_as_in_carbonlake_and_its_root_marked(cloud):
@@ -187,9 +167,3 @@ def test_a_pointer_to_more_than_it_states_is_refused(cloud):
 
     assert cloud.load({"s3": pointer}, queue="PackedQueue") == [0]
     assert cloud.items() == []
-
-
-def test_a_pointer_to_nothing_is_tried_again(cloud):
-    pointer = {"s3": {"bucket": cloud.outputs["IntakeBucketName"], "key": "requests/none.json"}}
-
-    assert cloud.load(pointer, queue="PackedQueue") == [0]

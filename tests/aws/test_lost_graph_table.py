@@ -67,15 +67,6 @@ def rows(cloud):
     )
 
 
-def of_the_archive(cloud):
-    """List the rows of the archive and of root ids, as stored."""
-    return [
-        item
-        for item in cloud.items("Graph")
-        if item["pk"]["S"].startswith((*settings.ARCHIVE_PARTITIONS, settings.ROOT_IDS))
-    ]
-
-
 def sealed_by_night(cloud):
     """Two sealed days: roots flights and trains on the first, a late record of flights on the second."""
     cloud.load(*messages({"file": "flights", "row": "file"}), *messages({"train": "trains"}, "trains"))
@@ -174,16 +165,6 @@ def test_days_whose_tables_were_published_are_so_again_up_to_the_first_that_was_
     assert (known.last(), [due["day"] for due in deployed.unpublished(NEXT_DAY)]) == (DAY, [NEXT_DAY])
 
 
-def test_a_replay_leaves_the_rows_of_an_intact_table_as_they_are(deployed, capsys):
-    sealed_by_night(deployed)
-    deployed.load(a_message(node_id="last", parent_id="row", recordedAt=deployed.now_s))
-    deployed.trace(day=THIRD_DAY, execution="by hand", started_at=deployed.now_s)
-    before = of_the_archive(deployed)
-    assert replay(deployed) == 0
-    assert "archive: rows of 0 objects of 0 sealed days made, 0 records" in capsys.readouterr().out
-    assert of_the_archive(deployed) == before
-
-
 NIGHTS = (
     lambda cloud: cloud.load(*messages({"file": "flights", "row": "file"}), *messages({"train": "trains"}, "trains")),
     lambda cloud: cloud.trace(day=DAY, execution="by hand", started_at=cloud.now_s),
@@ -227,22 +208,6 @@ def test_whenever_the_table_is_lost_every_record_is_archived_in_one_chain(deploy
 
     assert {root: deployed.archived_nodes(root) for root in TREE} == TREE
     assert deployed.dirty() == set()
-    assert verified(capsys) == GOOD
-
-
-def test_records_that_only_an_unsealed_object_still_has_are_staged_and_archived_again(deployed, capsys):
-    sealed_by_night(deployed)
-    deployed.load(a_message(node_id="last", parent_id="row", recordedAt=deployed.now_s))
-    deployed.trace(day=THIRD_DAY, execution="by hand", started_at=deployed.now_s)
-    deployed.now_s += 25 * HOUR
-    deployed.stream(deployed.expire())
-    lose(deployed)
-    assert deployed.items() == []
-
-    assert replay(deployed) == 0
-    assert "4 records of unsealed days staged, 0 objects failed" in capsys.readouterr().out
-    deployed.compact(THIRD_DAY)
-    assert deployed.archived_nodes() == TREE["flights"]
     assert verified(capsys) == GOOD
 
 

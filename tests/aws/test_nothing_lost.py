@@ -60,14 +60,6 @@ def second_call():
     return lambda _: calls.append(1) or len(calls) > 1
 
 
-def test_a_request_whose_body_s3_does_not_take_is_raised(cloud):
-    batch = a_batch(10_000, location="s3://bucket/" + "k" * 80)
-    with before(cloud.s3, "PutObject", refused("SlowDown")), pytest.raises(Unavailable, match="could not be stored"):
-        input_function.handler(batch, cloud.context())
-
-    assert cloud.bodies("PackedQueue") == []
-
-
 # Into the table
 
 
@@ -83,14 +75,6 @@ def test_a_write_that_fails_leaves_its_message_and_the_rest_is_loaded(cloud, fau
     assert in_table(cloud) == {"row-2"}
     assert cloud.load(*messages({"row-1": "flights"})) == []
     assert in_table(cloud) == {"row-1", "row-2"}
-
-
-def test_a_write_that_took_effect_without_a_response_is_found_there_by_the_next_try(cloud):
-    with after(cloud.dynamodb, "PutItem", timed_out()):
-        assert cloud.load(a_message()) == [0]
-    assert cloud.load(a_message()) == []
-    assert len(cloud.items()) == 1
-    assert cloud.dirty() == {"flights"}
 
 
 def test_a_throttled_root_waits_as_a_whole_and_other_roots_do_not(cloud, monkeypatch):
@@ -176,16 +160,6 @@ def test_two_traces_at_once_archive_what_both_of_them_saw(cloud):
     cloud.compact(DAY)
     assert len(cloud.objects()) == 2
     assert cloud.archived_nodes() == {*FILE_AND_ROWS, "row-3"}
-
-
-def test_the_same_message_in_two_functions_at_once_leaves_its_object_in_place(cloud):
-    cloud.load(*messages(FILE_AND_ROWS))
-    request = {"day": DAY, "execution": "nightly", "started_at": cloud.now_s}
-    with meanwhile(cloud.dynamodb, "TransactWriteItems", lambda: cloud.trace(**request)):
-        cloud.trace(**request)
-
-    assert len(cloud.objects()) == 1
-    assert cloud.archived_nodes() == set(FILE_AND_ROWS)
 
 
 @pytest.mark.parametrize("operation", ["PutObject", "TransactWriteItems"])

@@ -65,11 +65,3 @@ def test_another_write_that_was_under_way_and_left_nothing_is_for_a_later_try(cl
     conflict = refused("ConditionalRequestConflict")
     with before(cloud.s3, "PutObject", conflict), pytest.raises(Unavailable, match="was under way, and left nothing"):
         write(cloud, bucket)
-
-
-def test_a_deleted_object_may_be_written_anew(cloud, bucket):
-    write(cloud, bucket)
-    cloud.s3.delete_object(Bucket=bucket, Key=KEY)
-    write(cloud, bucket)
-
-    assert cloud.s3.get_object(Bucket=bucket, Key=KEY)["Body"].read() == BODY

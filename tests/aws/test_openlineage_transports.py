@@ -77,10 +77,3 @@ def test_what_ingest_would_refuse_is_left_for_the_dead_letters_alone(cloud):
 
     assert cloud.load_events(*cloud.bodies("EventsQueue")) == [0, 1, 2]
     assert wiring.lineage_queries().find_run(RUN).state == "COMPLETED"
-
-
-def test_an_event_within_a_day_is_taken_however_far_the_clocks_of_ingest_and_loader_are_apart(cloud):
-    transport = SqsTransport(SqsConfig(cloud.url("EventsQueue")))
-    transport.emit(a_run(at="2025-11-21T12:00:59Z"))
-
-    assert cloud.load_events(*cloud.bodies("EventsQueue")) == []

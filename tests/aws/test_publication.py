@@ -1,7 +1,5 @@
 """Sealed days become tables: which are still to be made, and what makes an attempt the one that counts."""
 
-import json
-
 import boto3
 import pytest
 
@@ -9,7 +7,6 @@ from headwater.aws import clients
 from headwater.records.publications import Publications
 from headwater_model.archive_tables import parse_manifest
 from headwater_model.errors import Conflict, NotFound
-from headwater_model.ids import sha256_hex
 from tests.aws.faults import Killed, after, before
 from tests.builders import DAY, HOUR, a_message
 
@@ -76,27 +73,6 @@ def test_an_attempt_that_read_another_digest_is_refused(cloud):
     assert cloud.partitions() == {}
 
 
-def test_a_manifest_of_a_later_release_is_refused(cloud):
-    sealed(cloud, DAY)
-    cloud.attempt(DAY, "night-1")
-    key = f"tables/manifests/day={DAY}/night-1.json"
-    form = {**json.loads(cloud.objects(key)[key]), "version": 2}
-    cloud.s3.put_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=key, Body=json.dumps(form).encode())
-    with pytest.raises(ValueError, match="version: must be 1 to 1, got 2"):
-        cloud.publish(DAY, "night-1")
-
-
-def test_a_day_without_objects_is_published_without_tables(cloud):
-    sealed(cloud, DAY)
-    sealed(cloud, DAY_AFTER, root=None)
-    assert cloud.unpublished(DAY_AFTER) == [{"day": DAY, "objects": True}, {"day": DAY_AFTER, "objects": False}]
-    cloud.attempt(DAY, "a")
-    cloud.publish(DAY, "a")
-    cloud.publish(DAY_AFTER, None)
-
-    assert (list(cloud.partitions()), last_published(cloud)) == ([DAY], DAY_AFTER)
-
-
 def test_a_day_with_objects_is_not_published_without_tables(cloud):
     sealed(cloud, DAY)
     with pytest.raises(Conflict, match="day 2025-11-20 has 1 objects, but nothing was made of them"):
@@ -111,15 +87,6 @@ def test_days_that_were_missed_are_picked_up_oldest_first(cloud):
     sealed(cloud, THIRD, root="t")
 
     assert [due["day"] for due in cloud.unpublished(THIRD)] == [DAY_AFTER, THIRD]
-
-
-def test_publishing_again_changes_nothing(cloud):
-    sealed(cloud, DAY)
-    cloud.attempt(DAY, "a")
-    cloud.publish(DAY, "a")
-    before = (cloud.partitions(), cloud.objects("tables/"))
-    cloud.publish(DAY, "a")
-    assert (cloud.partitions(), cloud.objects("tables/")) == before
 
 
 def test_another_attempt_replaces_the_day_and_all_but_the_attempt_before_are_removed(cloud):
@@ -161,13 +128,6 @@ def leave(cloud, number):
     cloud.enqueue(plan)
     cloud.traces()
     return plan
-
-
-def test_roots_that_were_too_large_are_given_to_spark(cloud, monkeypatch):
-    monkeypatch.setenv("TRACE_RECORDS_MAX", "1")
-    deadline = leave(cloud, 1)["deadline"]
-    returned = [{"root_sha": sha256_hex("big-0"), "marked_on": DAY}]
-    assert cloud.step("left", day=DAY, deadline=deadline) == {"roots": returned}
 
 
 @pytest.mark.parametrize(("before_deadline_s", "expected"), [(6 * HOUR, 20), (2700, 10), (2699, 5), (-60, 5)])

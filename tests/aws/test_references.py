@@ -109,23 +109,6 @@ def test_columns_of_others_are_in_the_catalogue_once_a_sender_with_the_right_nam
         assert count_hits() == count
 
 
-def test_a_dataset_that_only_others_name_is_in_their_graphs_and_in_no_list(cloud):
-    before = theirs(cloud)
-    post(cloud, a_writer(cloud), a_run_event(inputs=[{**THEIRS, "facets": DESCRIPTIONS}]))
-    deliver(cloud)
-
-    assert theirs(cloud)[:-1] == before[:-1]
-    nodes = graph(cloud, a_token(cloud, "read"), nodeId=f"dataset:{STORE}:raw")
-    assert f"dataset:{LAKE}:prices" in {node["id"] for node in nodes}
-
-    # Once its owner describes it, it is as if nobody had named it before.
-    cloud.load_events(owners_events(fields=["price"]))
-    described = theirs(cloud)
-    cloud.forget("Graph")
-    cloud.load_events(owners_events(fields=["price"]))
-    assert theirs(cloud) == described
-
-
 def test_another_name_of_a_dataset_counts_where_the_token_may_write(cloud):
     names = [{"namespace": space, "name": "raw_table", "type": "TABLE"} for space in (LAKE, f"{STORE}-tables")]
     links = a_facet("SymlinksDataset", identifiers=names)
@@ -153,13 +136,6 @@ def test_the_raw_log_keeps_the_event_whole_and_its_limits_and_a_replay_heeds_the
     cloud.forget("Graph")
     assert [failed for done in replay(keys, log, NamingRules()) for failed in done.failed] == []
     assert theirs(cloud) == live
-
-
-def test_an_event_within_a_tokens_namespaces_carries_no_limit(cloud):
-    for text, event in ((a_writer(cloud), a_run_event()), (a_token(cloud), a_run_event(inputs=[THEIRS]))):
-        post(cloud, text, event)
-        (message,) = deliver(cloud)
-        assert message["messageAttributes"].keys() == {"caller"}
 
 
 @pytest.mark.parametrize("writes", ["7", "no JSON", '["team-a", 7]', json.dumps([TEAM])])

@@ -4,7 +4,6 @@ from functools import partial
 
 import boto3
 import pytest
-from botocore.exceptions import ClientError
 
 from headwater.events.api_changes import parse_change, render_change
 from headwater.events.naming import NamingRules
@@ -82,11 +81,6 @@ def replay_all(log):
     return [result for day in log.days() for result in replay(log.keys_of(day), log, NamingRules())]
 
 
-def test_the_log_knows_its_days(loaded, empty):
-    assert empty.days() == ["2025-11-20", "2025-11-21"]
-    assert [len(empty.keys_of(day)) for day in empty.days()] == [2, 2]
-
-
 def test_a_replay_into_an_empty_table_makes_the_same_table(loaded, empty):
     assert replay_all(empty) == [Replay(2, 24), Replay(2, 31)]
     assert rows(loaded, "other") == rows(loaded, loaded.outputs["GraphTableName"])
@@ -156,9 +150,3 @@ def test_an_event_that_the_table_never_takes_is_reported_and_all_others_are_load
     assert all("ValidationException" in reason and ".jsonl.gz:" in reason for reason in reasons)
     assert [result.objects for result in results] == [2, 2]
     assert sum(result.events for result in results) == 24 + 31 - len(reasons)
-
-
-def test_a_replay_stops_where_the_caller_may_not_write(loaded, empty):
-    denied = before(loaded.dynamodb, "TransactWriteItems", refused("AccessDeniedException"), times=99)
-    with denied, pytest.raises(ClientError, match="AccessDenied"):
-        replay_all(empty)

@@ -1,17 +1,14 @@
 """A day is sealed into a chain of digests, once, whatever fails meanwhile; what is missing is carried over."""
 
-import gzip
 import hashlib
-import json
 
 import pytest
 
 from headwater.times import days_between
-from headwater_model.errors import Conflict
 from headwater_model.ids import sha256_hex
 from lambdas import wiring
 from tests.aws.days import NEXT_DAY, digest_of, roots
-from tests.aws.faults import Killed, after, before, killed_at
+from tests.aws.faults import Killed, after, killed_at
 from tests.builders import DAY, HOUR, NOON, a_message
 from tests.builders_events import a_run_event
 
@@ -45,43 +42,6 @@ def test_a_day_is_compacted_and_sealed(cloud):
         "event_bytes": 0,
     }
     assert (digest["previous"], digest["missing"]) == (None, [])
-
-
-def test_each_digest_names_the_one_before(cloud):
-    cloud.load(*roots(1))
-    cloud.compact(DAY)
-    cloud.now_s += 24 * HOUR
-    cloud.compact(NEXT_DAY)
-
-    _, sha256 = digest_of(cloud, DAY)
-    digest, _ = digest_of(cloud, NEXT_DAY)
-    key = "digests/year=2025/month=11/day=20/digest.jsonl.gz"
-    assert digest["previous"] == {"day": DAY, "key": key, "sha256": sha256}
-
-
-def test_sealing_again_changes_nothing(cloud):
-    cloud.load(*roots(2))
-    first = cloud.compact(DAY)
-    before = cloud.objects("")
-    cloud.now_s += HOUR
-
-    assert cloud.compact(DAY) == first
-    assert cloud.objects("") == before
-
-
-def test_sealing_a_later_day_again_changes_nothing(cloud):
-    cloud.compact(DAY)
-    cloud.now_s += 24 * HOUR
-    cloud.load_events(a_run_event())
-    cloud.load(a_message(recordedAt=cloud.now_s))
-    first = cloud.compact(NEXT_DAY)
-    before = cloud.objects("")
-    cloud.now_s += 24 * HOUR
-
-    assert cloud.compact(NEXT_DAY) == first
-    cloud.compact("2025-11-22")
-    assert cloud.compact(NEXT_DAY) == first
-    assert {key: body for key, body in cloud.objects("").items() if "day=22" not in key} == before
 
 
 def test_a_digest_lists_the_events_that_arrived_since_the_one_before(cloud):
@@ -131,25 +91,6 @@ def test_a_seal_that_died_covers_the_same_events_when_it_is_finished(cloud, oper
     assert digest_of(cloud, DAY)[0]["events"] == {"after": "", "to": DAY}
     cloud.compact(NEXT_DAY)
     assert digest_of(cloud, NEXT_DAY)[0]["events"] == {"after": DAY, "to": NEXT_DAY}
-
-
-def put_digest(cloud, day, *lines):
-    key = f"digests/year={day[:4]}/month={day[5:7]}/day={day[8:]}/digest.jsonl.gz"
-    body = gzip.compress(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
-    cloud.s3.put_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=key, Body=body)
-
-
-def test_a_digest_that_somebody_else_put_in_its_place_is_not_taken_for_the_days(cloud):
-    head = {"version": 1, "day": DAY, "execution": "nightly", "sealed_at": cloud.now_s, "previous": None}
-    counts = dict.fromkeys(("objects", "roots", "records", "lines", "size_bytes", "missing"), 0)
-    cloud.load(*roots(1))
-    plan = cloud.plan(DAY)
-    with pytest.raises(Killed), before(cloud.s3, "PutObject", Killed()):
-        cloud.seal(plan)
-    put_digest(cloud, DAY, head, {"counts": counts})
-    with pytest.raises(Conflict, match=r"digest.jsonl.gz is not what sealing 2025-11-20 writes"):
-        cloud.seal(plan)
-    assert cloud.dirty() == {"r0"}
 
 
 def test_a_seal_that_died_after_its_digest_is_finished_though_a_missing_root_was_traced_since(cloud):
@@ -265,16 +206,6 @@ def test_records_between_trace_and_seal_are_archived_with_the_next_day(cloud):
     assert sealed["missing"] == 1
     assert cloud.archived_nodes("r0") == {"file", "row", "late"}
     assert cloud.dirty() == set()
-
-
-def test_what_died_before_its_commit_is_removed_when_the_day_is_sealed(cloud):
-    cloud.load(*roots(1))
-    orphan = f"traces/year=2025/month=11/day=20/{'0' * 64}.{'1' * 64}.jsonl.gz"
-    cloud.s3.put_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=orphan, Body=b"half")
-    cloud.compact(DAY)
-
-    assert orphan not in cloud.objects()
-    assert len(cloud.objects()) == 1
 
 
 def test_what_came_too_late_for_its_day_is_removed_the_next_night_and_nothing_that_the_digest_lists(cloud):

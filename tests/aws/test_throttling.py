@@ -149,17 +149,6 @@ def test_an_event_that_kills_its_function_keeps_no_other_for_long(cloud, clock):
     assert queue.waiting() == 0
 
 
-@pytest.mark.slow
-def test_a_day_of_a_table_that_takes_nothing_makes_no_dead_letter(cloud, clock):
-    queue = Queue(cloud, "EventsQueue", events.handler, clock)
-    queue.send([an_event(number, [f"cold-{number}"]) for number in range(3)])
-    with throttled(cloud, bool):
-        queue.run_for(24 * HOUR)
-        assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (3, 0)
-    queue.run_for(HOUR)
-    assert queue.waiting() == 0
-
-
 def test_a_day_of_a_throttled_root_makes_no_dead_letter(cloud, clock):
     queue = Queue(cloud, "RecordsQueue", load.handler, clock)
     queue.send([json.dumps(a_message(root_id=root_id)) for root_id in ("hot", "cold")])

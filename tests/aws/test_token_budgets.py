@@ -112,12 +112,6 @@ def test_no_event_is_refused_because_it_could_not_be_counted(cloud, fault):
         assert [post(cloud, token, *a_batch(1))[0] for _ in range(3)] == [201] * 3
 
 
-def test_a_token_without_a_budget_writes_no_count(cloud):
-    token = a_token(cloud)
-    assert post(cloud, token, *a_batch(3))[0] == 204
-    assert [item for item in cloud.items("Graph") if item["pk"]["S"] == "TOKEN_BUDGETS"] == []
-
-
 def test_running_events_of_the_namespaces_in_the_rule_are_accepted_and_not_stored(cloud, monkeypatch):
     monkeypatch.setenv("DROP_RUNNING_EVENTS", f'["{NAMESPACE}", "flink*"]')
     wiring.event_queue.cache_clear()

@@ -50,13 +50,6 @@ def test_the_latest_day_stays_whichever_function_writes_last(cloud):
     assert ahead.last_uses() == {token.id: TODAY}
 
 
-def test_a_use_leaves_the_token_itself_as_it_is(cloud):
-    text = a_token(cloud)
-    [before_] = [item for item in cloud.items("Graph") if item["pk"]["S"] == "TOKENS"]
-    status(cloud, text)
-    assert [item for item in cloud.items("Graph") if item["pk"]["S"] == "TOKENS"] == [before_]
-
-
 @pytest.mark.parametrize("fault", [refused("AccessDeniedException"), timed_out()])
 def test_a_use_that_cannot_be_written_down_fails_no_request_and_is_not_tried_again_that_day(cloud, writes, fault):
     text = a_token(cloud)

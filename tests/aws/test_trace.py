@@ -37,26 +37,6 @@ def test_a_root_becomes_an_object_with_a_line_for_each_leaf(cloud):
     assert cloud.dirty() == set()
 
 
-def test_the_seeds_message_is_enough_and_every_delivery_gives_the_same_bytes(cloud):
-    cloud.load(*messages(FILE_AND_ROWS))
-    event = cloud.event("TraceQueue", [{"root_id": "flights"}])
-    trace_function.handler(event, cloud.context())
-    before = cloud.objects()
-    cloud.now_s += 5 * HOUR
-    trace_function.handler(event, cloud.context())
-
-    assert cloud.objects() == before
-    assert len(before) == 1
-
-
-def test_what_is_clean_is_not_traced_again_by_compaction(cloud):
-    cloud.load(*messages(FILE_AND_ROWS))
-    cloud.trace(**REQUEST, marked=[DAY])
-    cloud.trace(**{**REQUEST, "execution": "another"}, marked=[DAY])
-
-    assert len(cloud.objects()) == 1
-
-
 def test_records_that_expired_are_taken_from_the_last_archive(cloud):
     cloud.load(*messages(FILE_AND_ROWS))
     cloud.trace(**REQUEST)
@@ -69,24 +49,6 @@ def test_records_that_expired_are_taken_from_the_last_archive(cloud):
         ["file", "row-1", "late"],
         ["file", "row-2"],
     ]
-
-
-def test_a_parent_that_arrives_after_the_trace_completes_the_next_one(cloud):
-    cloud.load(a_message(node_id="row", parent_id="file"))
-    cloud.trace(**REQUEST)
-    (incomplete,) = cloud.archived()
-    cloud.load(a_message(node_id="file"))
-    cloud.trace(**REQUEST)
-    (complete,) = cloud.archived()
-
-    assert (incomplete["complete"], incomplete["missing"]) == (False, ["file"])
-    assert "complete" not in complete
-    assert [step["node_id"] for step in complete["lineage"]] == ["file", "row", "nightly"]
-
-
-def test_an_unknown_root_leaves_nothing(cloud):
-    assert cloud.trace("nobody") == []
-    assert cloud.objects() == {}
 
 
 def test_a_root_above_the_threshold_is_deferred_and_logged(cloud, monkeypatch):
@@ -157,11 +119,6 @@ def test_a_root_that_would_not_be_done_in_time_is_left(cloud):
     assert cloud.failed(trace_function.handler, "TraceQueue", [{"root_id": "flights"}], remaining_s=30) == []
     assert cloud.objects() == {}
     assert cloud.dirty() == {"flights"}
-
-
-@pytest.mark.parametrize("body", ["{}", "[]", "no json", '{"root_id": ""}', '{"root_id": "r", "day": "today"}'])
-def test_a_bad_message_is_kept_for_the_dead_letters(cloud, body):
-    assert cloud.failed(trace_function.handler, "TraceQueue", [body]) == [0]
 
 
 def test_a_day_that_is_sealed_passes_its_traces_on_to_the_next_open_one(cloud):

@@ -108,16 +108,6 @@ def test_an_object_that_is_not_given_out_is_named(sealed):
         assert findings(sealed) == [Finding(NEXT_DAY, key, Kind.UNREADABLE, "S3 answers InvalidObjectState")]
 
 
-def test_without_a_stack_nothing_is_verified(deployed, capsys):
-    assert main(["verify", "--stage", "other"]) == 2
-    assert "there is no stack Headwater-other in this account and region" in capsys.readouterr().err
-
-
-def test_a_range_without_a_sealed_day_is_not_verified(deployed, capsys):
-    assert main(["verify", "--from", "2025-11-22"]) == 2
-    assert capsys.readouterr().out == f"s3://{deployed.outputs['ArchiveBucketName']}: no digest was verified\n"
-
-
 class Breaking:
     """A body that ends with a broken connection, after half of its bytes."""
 

@@ -1,14 +1,12 @@
 """POST /api/v1/lineage and /api/v1/lineage/batch: OpenLineage events, onto their queue."""
 
-import gzip
 import json
 
 from headwater.aws.bodies import BODY_BYTES_MAX
 from headwater.events.api_changes import render_change
-from headwater.events.event import EVENTS_MAX
 from headwater_model.named_datasets import DATASETS_MAX
 from tests.aws.faults import before, refused
-from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_job_event, a_run_event, without
+from tests.builders_events import a_dataset_event, a_facet, a_job_event, a_run_event, without
 
 EVENT = a_run_event()
 UNNAMED = without(EVENT, "job", "name")
@@ -39,25 +37,6 @@ def test_every_kind_of_event_is_queued_as_it_was_sent(api, cloud):
 
 
 TEXT = json.dumps(EVENT)
-FORMS = {
-    "base64": (TEXT.encode(), {}),
-    "gzip": (gzip.compress(TEXT.encode()), {"Content_Encoding": "gzip"}),
-    # API Gateway unpacks what it can, and hands the text on.
-    "unpacked on the way": (TEXT, {"Content_Encoding": "gzip"}),
-    "with a charset": (TEXT, {"Content_Type": "application/json; charset=utf-8"}),
-    "of another type": (TEXT, {"Content_Type": "text/plain;charset=ISO-8859-1"}),
-    "in other blanks": (f"\r\n\t {json.dumps(EVENT, indent=4)}\n", {}),
-    # As in most parsers of JSON, the last counts.
-    "a name twice": (f'{{"job": {{"namespace": "other", "name": "first"}}, {TEXT[1:]}', {}),
-    "a facet twice": (TEXT.replace('"facets": {', '"facets": {"tags": {"tags": []}}, "facets": {'), {}),
-}
-
-
-def test_an_event_may_come_in_any_form(api, cloud):
-    responses = {case: api.event(body, **headers).status for case, (body, headers) in FORMS.items()}
-
-    assert responses == dict.fromkeys(FORMS, 201)
-    assert cloud.bodies("EventsQueue") == [EVENT] * len(FORMS)
 
 
 def test_what_is_no_json_in_utf_8_is_refused(api, cloud):
@@ -104,10 +83,6 @@ def test_a_bad_event_is_refused_and_changes_nothing(api, cloud):
     cut = {case: (status, message[: len(BAD[case][2])]) for case, (status, message) in returned.items()}
     assert cut == {case: (status, message) for case, (_, status, message) in BAD.items()}
     assert cloud.bodies("EventsQueue") == []
-
-
-def test_an_event_may_be_a_day_ahead_by_a_clock_that_is(api):
-    assert api.event(a_run_event(eventTime="2025-11-21T12:00:00Z")).status == 201
 
 
 def test_an_event_that_aws_does_not_take_is_reported_as_unavailable(api, cloud):
@@ -167,34 +142,6 @@ def test_an_entry_that_the_queue_keeps_refusing_fails_alone(api, cloud, monkeypa
     response = api.events([EVENT, a_job_event(), a_dataset_event()])
 
     assert response.json == result({"index": 1, "reason": "InternalError", "retriable": True}, received=3)
-
-
-def test_a_large_event_that_s3_refuses_fails_alone(api, cloud):
-    with before(cloud.s3, "PutObject", refused("SlowDown")):
-        response = api.events([EVENT, a_large_event(), a_job_event()])
-
-    (failed,) = response.json["failed_events"]
-    assert (failed["index"], failed["retriable"]) == (1, True)
-    assert failed["reason"].startswith("the request could not be stored: ")
-    assert len(cloud.bodies("EventsQueue")) == 2
-
-
-def test_a_thousand_bad_events_make_a_small_response(api):
-    bad = a_run_event(inputs=[a_dataset("\0" * 30, namespace="") for _ in range(8)])
-
-    response = api.events([bad] * EVENTS_MAX)
-
-    assert response.json["summary"]["failed"] == EVENTS_MAX
-    assert len(response.body) < 600 * EVENTS_MAX
-
-
-def test_what_is_no_batch_is_refused_whole(api, cloud):
-    small = {"run": {"runId": "r"}, "job": {"namespace": "n", "name": "j"}, "eventTime": "2025-11-20", "producer": "p"}
-
-    assert api.events(EVENT).refusal[0] == 400
-    assert api.events(EVENT).refusal[1].startswith("events: must be a list, got {")
-    assert api.events([small] * (EVENTS_MAX + 1)).refusal == (413, "events: must be at most 1000 at once, got 1001")
-    assert cloud.bodies("EventsQueue") == []
 
 
 def test_an_event_of_too_many_datasets_is_refused_with_the_bound_and_alone(api, cloud):

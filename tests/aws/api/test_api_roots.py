@@ -77,13 +77,6 @@ def test_a_root_is_listed_at_last_wherever_the_load_dies(api, cloud, number, eff
     assert roots_from(api) == ["flights"]
 
 
-def test_a_beginning_that_no_root_can_have_is_refused(api):
-    for prefix, rule in (("", "must not be empty"), ("x" * 2049, "must be at most 2048 bytes of UTF-8")):
-        status, message = api.send("GET", f"{RECORDS}/roots", {"prefix": prefix}).refusal
-        assert status == 400
-        assert message.startswith(f"prefix: {rule}")
-
-
 @pytest.mark.parametrize("action", [None, "READ"])
 @pytest.mark.parametrize("limit", [1, 2, 1000])
 def test_the_records_of_a_beginning_are_those_whose_node_id_begins_so(api, cloud, action, limit):

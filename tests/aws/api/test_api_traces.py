@@ -94,24 +94,6 @@ def test_a_trace_demanded_now_is_archived_now_and_its_location_is_shown(api, clo
     assert (api.poll(again).status, api.trace(), api.poll(again).status) == (202, 1, 303)
 
 
-def test_polling_demands_nothing(api):
-    api.put((ROOT, "read", "READ"))
-    demanded = api.trace_of(method="POST")
-
-    assert [api.poll(demanded).status for _ in range(3)] == [202, 202, 202]
-    assert api.trace() == 1
-
-
-def test_a_large_trace_is_an_object_for_a_day_behind_a_link(api):
-    put_large(api)
-
-    key, lines = api.linked(api.trace_of())
-
-    assert key.startswith("answers/")
-    assert leaves_of(lines) == LEAVES
-    assert api.linked(api.trace_of())[0] == key
-
-
 def test_a_large_trace_that_is_archived_whole_is_the_archives_object(api):
     put_large(api)
     api.trace_of(method="POST")
@@ -176,17 +158,6 @@ def test_a_root_too_large_for_the_trace_function_is_shown_as_too_large(api, clou
     assert api.trace_of(after=0).refusal == (413, returned)
     assert api.trace_of(remaining_s=1).refusal == (413, returned)
     assert (later.status, api.trace_of().status) == (202, 200)
-
-
-def test_a_version_to_wait_for_is_a_number(api):
-    api.put((ROOT, "read", "READ"))
-
-    returned = "after: must be a whole number from 0 to 1000000000, got"
-    assert [api.trace_of(after=value).refusal for value in ("-1", "x", "9" * 99)] == [
-        (400, f"{returned} '-1'"),
-        (400, f"{returned} 'x'"),
-        (400, f"{returned} '{'9' * 79}… (101 characters)"),
-    ]
 
 
 def test_an_outline_has_expired_records_and_those_without_a_way_to_the_root(api):

@@ -83,20 +83,5 @@ def test_every_request_of_marquezs_page_succeeds(loaded):
     assert {what: status for what, status in {**read, **written}.items() if status != 200} == {}
 
 
-def test_its_search_finds_jobs_by_name_and_datasets_by_name_and_column(loaded):
-    jobs, datasets = (
-        loaded.send("GET", f"/api/v2beta/search/{of}", {"q": text}).json
-        for of, text in (("jobs", "CHECK"), ("datasets", "flig"))
-    )
-
-    assert [(hit["name"], hit["run_id"], hit["eventType"]) for hit in jobs["hits"]] == [(CHECK, RUN, "COMPLETE")]
-    assert jobs["highlights"] == [{"name": ["emissions.<em>check</em>"]}]
-    assert [(hit["name"], hit["facets"]["schema"]["fields"]) for hit in datasets["hits"]] == [
-        ("checked", [{"name": "flight", "type": "string"}])
-    ]
-    assert datasets["highlights"] == [{"facets.schema.fields.name": ["<em>flig</em>ht"]}]
-    assert loaded.send("GET", "/api/v2beta/search/jobs", {"q": " "}).status == 400
-
-
 def send(api, method, path, body):
     return api.send(method, path, body=None if body is None else json.dumps(body))

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.aws.token_requests import a_token
-from tests.builders_events import NAMESPACE, STORE, a_run_event
+from tests.builders_events import NAMESPACE, STORE
 
 RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
 DATASET = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/checked"
@@ -117,11 +117,8 @@ def test_a_dataset_that_names_its_run_is_a_version_by_that_run(api, cloud):
     [
         ("PUT", DATASET, [], 400),
         ("PUT", DATASET, {"fields": [{}]}, 422),
-        ("PUT", DATASET, {"fields": [{"name": []}]}, 400),
-        ("PUT", DATASET, {"type": []}, 400),
         ("PUT", DATASET, {"runId": "unknown"}, 404),
         ("PUT", JOB, {"type": "CRON"}, 400),
-        ("PUT", JOB, {"inputs": [{"name": "raw"}]}, 422),
         ("POST", f"{JOB}/runs", {"nominalStartTime": "soon"}, 400),
     ],
 )
@@ -146,13 +143,6 @@ def test_the_arguments_of_a_run_come_back_as_they_were_sent(api, cloud, args):
     shown = api.send("GET", RUN_PATH).json
     texts = [json.dumps(run["args"], sort_keys=True) for run in (created.json, shown, listed)]
     assert texts == [json.dumps(args, sort_keys=True)] * 3
-
-
-def test_the_arguments_of_a_run_that_its_events_name_are_what_marquez_makes_of_them(api, cloud):
-    facets = {"nominalTime": {"nominalStartTime": "2025-11-20T00:00:00Z"}, "marquez_args": {"args": "none"}}
-    cloud.load_events(a_run_event(run=RUN, run_facets=facets))
-
-    assert api.send("GET", RUN_PATH).json["args"] == {"nominal_start_time": "2025-11-20T00:00:00Z"}
 
 
 TAG = "/api/v1/tags/PII"
@@ -190,13 +180,6 @@ def test_what_is_written_in_one_breath_is_read_in_the_same(api, cloud):
         assert (sent.status < 300, cloud.waits, sent.json) == (True, [0.2], shown), path
     versions = api.send("GET", f"{DATASET}/versions").json["versions"]
     assert RUN in [version["createdByRun"]["id"] for version in versions if version["createdByRun"]]
-
-
-def test_a_request_waits_three_seconds_at_most_and_then_shows_what_will_be(api, cloud):
-    for method, path, body in BREATH[:9]:
-        cloud.waits.clear()
-        assert send(api, method, path, body).status < 300
-        assert (sum(cloud.waits), path) == (pytest.approx(3.0), path)
 
 
 def test_nothing_waits_for_a_run_that_nobody_created(api, cloud):

@@ -56,16 +56,6 @@ def test_a_record_of_a_published_day_is_found_in_its_tables_alone(search, cloud)
     assert search.all(start=NOON) == [archived]
 
 
-def test_a_root_that_a_night_missed_is_found(search, cloud):
-    record = a_step("one")
-    cloud.load(record)
-    cloud.now_s = MORNING
-    cloud.seal(cloud.plan(DAY))
-    search.publish(DAY)
-
-    assert search.all(action="READ") == [returned(record)]
-
-
 def test_a_record_loaded_while_its_root_was_traced_is_shown_by_the_table_or_by_the_archive_but_once(search, cloud):
     """The object shows if the trace has read it; the times do not."""
     early, read, unread = (a_step(node) for node in ("early", "read", "unread"))
@@ -79,18 +69,6 @@ def test_a_record_loaded_while_its_root_was_traced_is_shown_by_the_table_or_by_t
     assert search.all(root="flights") == [returned(unread), *archived]
     assert search.all(node="read") == archived[1:]
     assert search.all(node="unread") == [returned(unread)]
-
-
-def test_a_day_sealed_long_after_its_end_is_searched_for_what_came_before_its_sealing(search, cloud):
-    cloud.load(a_step("early"))
-    cloud.now_s += 3 * 24 * HOUR
-    late = a_step("late", recordedAt=cloud.now_s)
-    cloud.load(late)
-    search.seal(DAY)
-    search.publish(DAY)
-
-    archived = returned(late, ttl_expiry=None, archived_on=DAY)
-    assert search.all(start=cloud.now_s - HOUR) == [archived]
 
 
 def test_days_before_the_start_are_not_read(search, cloud):
