@@ -24,7 +24,6 @@ from headwater.facts.run_facts import (
     is_active_stream,
     owner,
     parent_run,
-    run_version_id,
     storage_version,
 )
 from headwater.facts.run_reports import RunReports
@@ -159,11 +158,10 @@ def _ever(text: IdText, direction: str, job: JobId) -> Row:
 
 
 def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[Row]:
-    """Yield the rows of a dataset's versions: by time, by id, by parent and by storage."""
+    """Yield the rows of a dataset's versions: by time, by parent and by storage."""
     pk = dataset_pk(dataset)
     parent = parent_run(facts)
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
-    yield Row(pk, f"VERSION_ID#{run_version_id(dataset, run)}", {"run": str(run)})
     if facts.streaming:
         yield from active_rows(run, facts, dataset, effective_times(facts))
     for prefix, time in _created(facts, dataset):

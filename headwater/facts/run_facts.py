@@ -11,8 +11,10 @@ from typing import Literal, TypeAlias
 
 from headwater.events.event import Facet, Facets, ParentRun
 from headwater.facts.facts import RunFacts, dataset_of, job_of, parent_of, text_of
+from headwater.facts.keys import RUN_FACTS, run_pk
 from headwater.facts.lattice import latest
 from headwater.facts.run_attempts import Attempt, State, last_ended
+from headwater.facts.table import Key
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 from headwater_model.times import parse_time
 
@@ -176,8 +178,14 @@ def dataset_version_id(dataset: DatasetId, made_by: str) -> str:
 
 
 def run_version_id(dataset: DatasetId, run: RunKey) -> str:
-    """Compute the UUID of a run's version of a dataset: two jobs' runs of the id `0176a8c2-...` make two versions."""
-    return dataset_version_id(dataset, str(run))
+    """Compute the UUID (version 8) of a run's version: it begins as `run_pk`, and differs by job, id and dataset."""
+    digits = run_pk(run.id).removeprefix("RUN#")
+    return f"{digits[:8]}-{digits[8:]}-8{dataset_version_id(dataset, str(run))[15:]}"
+
+
+def key_of_version(version: str, job: JobId) -> Key:
+    """Make the key of the facts of the job's run that may have made a version: `RUN#5d41402abc4b`, `FACTS#...`."""
+    return f"RUN#{version[:8]}{version[9:13]}", f"{RUN_FACTS}{RunKey.of(job, '').job_hash}"
 
 
 def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from headwater.times import just_after
-from headwater_model.ids import RunKey, name_uuid
+from headwater_model.ids import RunKey, name_uuid, sha256_hex
 from tests.runs_model.facets import canonical, merged, text_in
 from tests.runs_model.run import Run, streams
 
@@ -47,7 +47,8 @@ def version_id(name, maker):
 
 
 def version_of_run(name, run):
-    return version_id(name, str(run.key))
+    digits = sha256_hex(run.id)
+    return f"{digits[:8]}-{digits[8:12]}-8{version_id(name, str(run.key))[15:]}"
 
 
 def versions_of(statements, dataset):

@@ -152,7 +152,7 @@ def _expire(run: RunKey, facts: RunFacts, end: int | None, table: GraphTable) ->
     """Write the end of all rows of a run: the facts have an end first, and last, so a repetition completes the rest."""
     rows = {row.key for row in KINDS[RunFacts].new_rows(run, RunFacts(), facts, {})}
     rows |= transactional_rows(run, facts).keys()
-    others = sorted(key for key in rows if key[1].endswith(f"#{run}") or key[1].startswith("VERSION_ID#"))
+    others = sorted(key for key in rows if key[1].endswith(f"#{run}"))
     for keys in ([facts_key(run)], others) if end else (others, [facts_key(run)]):
         table.expire(keys, end)
 

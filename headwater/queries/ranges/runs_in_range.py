@@ -30,7 +30,6 @@ from headwater_model.ids import DatasetId, RunKey
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import parse_operations
 
-# Runs of one dataset that are read, the newest, unless the caller sets fewer.
 # Runs read of a dataset, the newest, unless the caller sets fewer.
 RUNS_MAX = 10_000
 # Rows read in search of a row confirmed by its run's facts.

@@ -12,22 +12,18 @@ from typing import Any, TypeAlias
 
 from headwater.events.event import Facets
 from headwater.facts.annotations import annotations_of
-from headwater.facts.facts import RunFacts, merged_facets, present
-from headwater.facts.index_scan import IndexScan, Position, advance, end_of, read_run_facts, run_of, time_of
+from headwater.facts.facts import RunFacts, job_of, merged_facets, present
+from headwater.facts.index_scan import IndexScan, Position, advance, end_of, facts_in_rows, run_of, time_of
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import dataset_pk
-from headwater.facts.run_facts import dataset_version_id, failed
+from headwater.facts.run_facts import dataset_version_id, failed, key_of_version, run_version_id
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Row, RowQuery
 from headwater.queries.results.entities import DatasetVersion
 from headwater.queries.results.reports import SchemaChange
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.descriptions import describe, fields_of, schema_of
-from headwater.queries.view.written_versions import (
-    WrittenVersion,
-    confirmed_version,
-    version_by,
-)
+from headwater.queries.view.written_versions import WrittenVersion, confirmed_version, version_by
 from headwater.times import just_after
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, FieldPath, RunKey
@@ -273,13 +269,14 @@ def find_version(group: ResolvedDataset, version: str, view: GraphView) -> Known
     """Find the version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
         return read_versions(group, view).newest(lambda candidate: not candidate.made_by)
-    # A run's version has a row under its id; the version of a DatasetEvent is looked up among all versions.
-    rows = view.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
-    runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
+    # The id and a writer lead to a run; the version of a DatasetEvent is looked up among all versions.
+    pages = view.query([RowQuery(dataset_pk(name), prefix="EVER#PRODUCER#") for name in group.names])
+    rows = view.get(key_of_version(version, job_of(row.data["job"])) for page in pages for row in page.rows)
+    facts = facts_in_rows(rows.values())
+    runs = [run for run in facts if version in {run_version_id(name, run) for name in group.names}]
     if not runs:
         return read_versions(group, view).newest(lambda candidate: candidate.id == version)
-    facts = read_run_facts(runs, view)
-    candidates = [version_by(run, run_facts, group) for run, run_facts in facts.items()]
+    candidates = [version_by(run, facts[run], group) for run in runs]
     return next((_version_of_run(candidate, group) for candidate in candidates if candidate), None)
 
 

@@ -94,10 +94,10 @@ def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]]
     """
     named = [name for name in view.caller.namespaces if not name.endswith("*")]
     prefixes = [*map(run_facts_prefix, named), *([RUN_FACTS] if len(named) < len(view.caller.namespaces) else [])]
-    pk = run_pk(normalize_run_id(run))
-    pages = view.query([RowQuery(pk, prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
-    facts = facts_in_rows(row for page in pages for row in page.rows)
-    seen = owned_runs(facts, view.sees)
+    run_id = normalize_run_id(run)
+    pages = view.query([RowQuery(run_pk(run_id), prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
+    rows = (row for page in pages for row in page.rows if row.data["id"].startswith(f"{run_id}."))
+    seen = owned_runs(facts_in_rows(rows), view.sees)
     runs = sorted(seen.items(), key=lambda item: (first_mention(item[1]), item[0]))
     return runs, any(page.more for page in pages)
 
