@@ -317,31 +317,6 @@ def test_one_line_captures_all_that_a_program_does_at_a_server(endpoint: str, tm
     assert {event["run"]["facets"]["parent"]["run"]["runId"] for event in ends[:2]} == {captured.run_id}
 
 
-def test_a_place_that_is_dead_costs_the_job_nothing(endpoint: str, tmp_path: Path) -> None:
-    session = a_session(endpoint)
-    session.conf.set("spark.headwater.capture.flushSeconds", "1")
-    captured = capture(session, client=LineageClient(url="http://127.0.0.1:9"), name="emissions")
-    session.range(3).write.parquet(str(tmp_path / "out"))
-    assert session.read.parquet(str(tmp_path / "out")).count() == 3
-    session.stop()
-    captured.close()
-    assert captured.state == "over"
-
-
-def test_a_name_says_no_password(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
-    remote.sql("DROP TABLE IF EXISTS derby.APP.SECRETS")
-    remote.sql("CREATE TABLE derby.APP.SECRETS (a INT)")
-    read = (
-        remote.read.format("jdbc")
-        .option("URL", "jdbc:derby:memory:flights;user=me;password=hush")
-        .option("dbTable", "APP.SECRETS")
-    )
-    read.load().write.parquet(str(tmp_path / "out"))
-    (write,) = hearing.writes()
-    assert [dataset.id for dataset in write.inputs] == [DatasetId("derby:memory:flights", "APP.SECRETS")]
-    assert "hush" not in str(write)
-
-
 def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     endpoint: str, datasets: Path, tmp_path: Path
 ) -> None:
