@@ -16,11 +16,11 @@ def test_the_cost_once_in_a_job_stands_beside_the_cost_of_each_write():
     assert (row.baseline, row.ratio) == ("270 ms for each write itself", "0.03x")
 
 
-@pytest.mark.parametrize(("later", "met"), [(0.0081, False), (0.005, True)])
-def test_a_small_write_that_costs_more_than_its_goal_has_missed_it(later, met):
-    row = cost_row({"once": 0.9, "next": 0.04, "later": later, "write": 0.27})
+@pytest.mark.parametrize(("once", "later", "met"), [(0.6, 0.0081, False), (0.61, 0.005, False), (0.6, 0.005, True)])
+def test_a_write_that_costs_more_than_its_goal_has_missed_it(once, later, met):
+    row = cost_row({"once": once, "next": 0.04, "later": later, "write": 0.27})
 
-    assert (row.goal, row.met) == ("≤ 5 ms for each after them", met)
+    assert (row.goal, row.met) == ("≤ 600 ms once, ≤ 5 ms for each after them", met)
 
 
 @pytest.mark.parametrize(("path", "status"), [("/api/v1/lineage", 201), ("/api/v1/lineage/batch", 204)])
