@@ -315,30 +315,3 @@ def test_one_line_captures_all_that_a_program_does_at_a_server(endpoint: str, tm
     capturing = ends[1]["run"]["facets"]["headwater_capture"]
     assert (capturing["tier"], capturing["unknownInputs"]) == ("full", ["LocalRelation: rows of the program"])
     assert {event["run"]["facets"]["parent"]["run"]["runId"] for event in ends[:2]} == {captured.run_id}
-
-
-def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
-    endpoint: str, datasets: Path, tmp_path: Path
-) -> None:
-    from headwater.events.api_changes import parse_change
-    from headwater.events.naming import NamingRules
-    from headwater.facts.apply import apply_statements
-    from headwater.queries.service import LineageQueries
-    from tests.fakes.memory_table import MemoryTable
-
-    session = a_session(endpoint)
-    emitted_to = tmp_path / "lineage.jsonl"
-    captured = capture(session, client=LineageClient(file=emitted_to, strict=True), namespace="n", name="emissions")
-    session.table("flights").createOrReplaceTempView("all_flights")
-    session.sql("CREATE TABLE far USING parquet AS SELECT * FROM all_flights WHERE distance > 1500")
-    session.table("far").write.parquet(str(tmp_path / "out"))
-    session.stop()
-    captured.close()
-
-    table = MemoryTable()
-    events = [json.loads(line) for line in emitted_to.read_text("utf-8").splitlines()]
-    apply_statements([parse_change(event, NamingRules()) for event in events], table)
-    graph = LineageQueries(table).find_graph(DatasetId("file", str(tmp_path / "out")).node_id, depth=5)
-    assert graph is not None
-    assert [job.id.name for job in graph.jobs] == [f"emissions.{tmp_path.name}_out", "emissions.default_far"]
-    assert [short_name(dataset.id) for dataset in graph.datasets] == ["out", "far", "flights"]

@@ -95,16 +95,6 @@ def test_a_failure_is_read_with_its_message(spark, executions, tmp_path):
     assert "\tat org.apache.spark" in execution.failure.stack
 
 
-def test_reads_are_not_executions_of_interest(spark, executions, tmp_path):
-    def write():
-        spark.range(3).collect()
-        spark.range(3).count()
-        spark.range(3).write.mode("overwrite").parquet(f"{tmp_path}/out")
-
-    assert one_of(executions, write).plan.kind == "InsertIntoHadoopFsRelationCommand"
-    assert executions.next(0) is None
-
-
 def test_a_nested_case_is_read_in_linear_size(spark, executions, tmp_path):
     def nested(depth):
         case = sf.lit(0)
@@ -168,14 +158,6 @@ def test_a_full_queue_drops_and_counts(spark, tmp_path):
     executions.close()
     assert [execution is not None for execution in read] == [True, True, False]
     assert executions.dropped == 2
-
-
-def test_nothing_is_captured_after_closing(spark, tmp_path):
-    executions = Executions(spark)
-    executions.close()
-    spark.range(1).write.parquet(f"{tmp_path}/out")
-    executions.drain(LONG_S)
-    assert executions.next(0) is None
 
 
 def test_without_a_jvm_it_says_so():
