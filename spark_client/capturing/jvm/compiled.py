@@ -23,15 +23,19 @@ def java_sources() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (_FILES / "java").iterdir()}
 
 
-def find_classes(version: str, folder: Path = CLASSES) -> Path | None:
-    """Find the compiled classes for a Spark such as `3.5.9`; None without a file on the disk."""
-    file = folder / _name(version, java_sources())
+def find_classes(jvm: Any, version: str, folder: Path = CLASSES) -> Path | None:
+    """Find the compiled classes for a Spark such as `3.5.9`, and its Scala; None without a file on the disk."""
+    file = folder / _name(jvm, version, java_sources())
     return file if file.exists() else None
 
 
-def _name(version: str, sources: Mapping[str, bytes]) -> str:
+def _name(jvm: Any, version: str, sources: Mapping[str, bytes]) -> str:
+    """Name a file, as in `spark-3.5-scala-2.12-0123456789abcdef.jar`: methods differ by Scala, too."""
+    spark, scala = (
+        ".".join(each.split(".")[:2]) for each in (version, jvm.scala.util.Properties.versionNumberString())
+    )
     digest = hashlib.sha256(b"".join(text for _, text in sorted(sources.items()))).hexdigest()
-    return f"spark-{'.'.join(version.split('.')[:2])}-{digest[:16]}.jar"
+    return f"spark-{spark}-scala-{scala}-{digest[:16]}.jar"
 
 
 def write_classes(spark: Any, folder: Path, sources: Mapping[str, bytes]) -> Path:
@@ -47,7 +51,7 @@ def write_classes(spark: Any, folder: Path, sources: Mapping[str, bytes]) -> Pat
     compiler.setIClassLoader(loader)
     compiler.setClassFileCreator(resource.MapResourceCreator(classes))
     compiler.compile(units)
-    file = folder / _name(spark.version, sources)
+    file = folder / _name(jvm, spark.version, sources)
     folder.mkdir(exist_ok=True)
     for former in folder.glob(f"{file.stem.rpartition('-')[0]}-*"):
         former.unlink()

@@ -275,5 +275,5 @@ _KNOWN_LOCK = threading.Lock()
 def _classes_of(gateway: Any, version: str = "") -> JavaClasses:
     with _KNOWN_LOCK:
         if gateway not in _KNOWN:
-            _KNOWN[gateway] = JavaClasses(gateway, sources=find_classes(version))
+            _KNOWN[gateway] = JavaClasses(gateway, sources=find_classes(gateway.jvm, version))
         return _KNOWN[gateway]

@@ -4,6 +4,7 @@ import json
 import time
 from dataclasses import replace
 from itertools import chain
+from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import functions as sf
@@ -54,7 +55,7 @@ def test_each_optional_part_compiles_with_this_spark(spark):
 
 def test_compiled_classes_read_what_their_sources_read(spark, executions, tmp_path):
     file = write_classes(spark, tmp_path, in_package("headwater.compiled"))
-    assert find_classes(spark.version, tmp_path) is None  # for other sources
+    assert find_classes(spark._jvm, spark.version, tmp_path) is None  # for other sources
     compiled = Executions(spark, classes=JavaClasses(spark._sc._gateway, "headwater.compiled", file))
     try:
         read = one_of(executions, lambda: spark.range(3).write.parquet(f"{tmp_path}/out"))
@@ -67,10 +68,13 @@ def test_compiled_classes_read_what_their_sources_read(spark, executions, tmp_pa
     assert repr([node.values for node in nodes_of(again.plan)]) == repr([node.values for node in nodes_of(read.plan)])
 
 
-def test_compiled_classes_are_known_by_spark_and_sources(spark, tmp_path):
-    file = write_classes(spark, tmp_path, java_sources())
-    patch = f"{spark.version.rpartition('.')[0]}.77-amzn-1"
-    assert [find_classes(version, tmp_path) for version in (spark.version, patch, "2.4.8")] == [file, file, None]
+def test_compiled_classes_are_known_by_spark_scala_and_sources(spark, tmp_path):
+    file, patch = write_classes(spark, tmp_path, java_sources()), f"{spark.version.rpartition('.')[0]}.77-amzn-1"
+    known = [find_classes(spark._jvm, version, tmp_path) for version in (spark.version, patch, "2.4.8")]
+    assert known == [file, file, None]
+    properties = SimpleNamespace(versionNumberString=lambda: "2.11.12")
+    other = SimpleNamespace(scala=SimpleNamespace(util=SimpleNamespace(Properties=properties)))
+    assert find_classes(other, spark.version, tmp_path) is None
 
 
 def test_a_source_of_the_second_interface_reports_how_many_rows_it_was_given(spark, executions):
