@@ -7,6 +7,7 @@ LOCAL := $(VENV)/.ready-local
 READY := $(VENV)/.ready
 # The classes of the newest Spark, ready to map: for whoever starts it often.
 CLASSES := $(VENV)/.classes
+COMPILED := $(VENV)/.compiled
 # What asks for known vulnerabilities of what is locked; it shares nothing with it.
 AUDIT := .venv-audit
 # What makes the site of the docs.
@@ -44,6 +45,11 @@ $(CLASSES): requirements/dev.txt scripts/class_archive.py | $(READY)
 $(SPARK35)/.ready: requirements/spark35.txt requirements/java17.txt requirements/uv.txt scripts/setup.py scripts/class_archive.py | $(LOCAL)
 	@$(PYTHON) scripts/setup.py $(SPARK35) spark35.txt
 	@test -e $(SPARK35)/.unavailable || { $(SPARK35)/bin/python scripts/class_archive.py && touch $@; }
+
+# Capture's Java, compiled for the wheel, by each Spark that is there; drivers compile the sources without it.
+$(COMPILED): $(wildcard spark_client/capturing/java/*.java) | $(READY) $(SPARK35)/.ready
+	@for spark in $(VENV) $(SPARK35); do test -e $$spark/.unavailable || $$spark/bin/python scripts/capture_classes.py || exit; done
+	@touch $@
 
 demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, then in a browser; ARGS=--once ends without
 	@$(BIN)/headwater demo $(ARGS)
@@ -115,7 +121,7 @@ pictures: $(READY) ## the README's screenshots, from the demo's data; needs npm 
 	@$(BUILD_EXPLORER)
 	@$(BIN)/python scripts/pictures.py $(URL)
 
-bench: $(READY) ## the benchmarks; writes docs/benchmarks.json, benchmarks.md and cost.md
+bench: $(READY) $(COMPILED) ## the benchmarks; writes docs/benchmarks.json, benchmarks.md and cost.md
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 synth: $(LOCAL) ## the CloudFormation template into cdk.out/
@@ -142,9 +148,9 @@ $(DOCS)/.ready: requirements/docs.txt requirements/uv.txt scripts/setup.py
 docs: $(LOCAL) $(DOCS)/.ready ## the site of the docs, into build/site/; fails for a broken link
 	@$(BIN)/python scripts/docs_site.py $(DOCS)/bin
 
-dist: $(READY) ## a release into dist/: both wheels, the template, bills of materials; the same commit gives the same bytes
+dist: $(READY) $(COMPILED) ## a release into dist/: both wheels, the template, bills of materials; the same commit gives the same bytes
 	@$(BUILD_EXPLORER)
 	@$(BIN)/python scripts/dist.py $(ARGS)
 
 clean: ## everything that the targets made
-	rm -rf $(VENV) .venv-newest $(SPARK35) $(EMULATOR) $(AUDIT) $(DOCS) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-newest $(SPARK35) $(EMULATOR) $(AUDIT) $(DOCS) .tools cdk.out node_modules explorer/node_modules explorer/dist explorer/openapi.json explorer/src/api/schema.ts build dist spark_client/capturing/classes .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -16,6 +16,8 @@ _WRITES = 50
 # The JVM compiles differently each run.
 _RUNS = 3
 _START_MAX_S = 0.1
+# CPU of the listener and the first write, with classes compiled by `scripts/capture_classes.py`, as in a wheel.
+_ONCE_MAX_S = 0.6
 # CPU of capture for a small write with compiled readers; the work of the JVM's own compilers counts.
 _WRITE_MAX_S = 0.005
 # Of the interpreter: modules are compiled once, not for each process.
@@ -54,6 +56,6 @@ def cost_row(figures: Figures) -> Row:
         f"{once} once, {following} for each of the next ten writes, {later} for each after them",
         f"{milliseconds(figures['write'])} for each write itself",
         f"{figures['later'] / figures['write']:.2f}x",
-        f"≤ {milliseconds(_WRITE_MAX_S)} for each after them",
-        figures["later"] <= _WRITE_MAX_S,
+        f"≤ {milliseconds(_ONCE_MAX_S)} once, ≤ {milliseconds(_WRITE_MAX_S)} for each after them",
+        figures["once"] <= _ONCE_MAX_S and figures["later"] <= _WRITE_MAX_S,
     )

@@ -31,7 +31,7 @@ transaction.state.log.min.isr=1
 
 
 @contextmanager
-def running_broker(jars: Sequence[Path], folder: Path) -> Iterator[str]:
+def running_broker(jars: Sequence[Path], folder: str) -> Iterator[str]:
     """Yield the address of a broker with its topics in `folder`, until the end of the block.
 
     Raises:
@@ -39,12 +39,12 @@ def running_broker(jars: Sequence[Path], folder: Path) -> Iterator[str]:
         RuntimeError: The broker did not start; the message ends with its log.
     """
     port, controller = _free_ports()
-    settings = folder / "server.properties"
+    settings = Path(folder, "server.properties")
     settings.write_text(_SETTINGS.format(port=port, controller=controller, folder=folder), "utf-8")
     java = [f"{with_java(os.environ)['JAVA_HOME']}/bin/java", "-Xmx512m", "-cp", os.pathsep.join(map(str, jars))]
     format_ = ("kafka.tools.StorageTool", "format", "--cluster-id", "headwater-tests-000000", "--config", str(settings))
     subprocess.run([*java, *format_], check=True, capture_output=True, text=True, timeout=_START_S)  # noqa: S603 - our own
-    log = folder / "broker.log"
+    log = Path(folder, "broker.log")
     with log.open("w") as output:
         broker = subprocess.Popen([*java, "kafka.Kafka", str(settings)], stdout=output, stderr=output)  # noqa: S603 - our own
         try:

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyspark
@@ -120,7 +120,9 @@ def run(name: str, spark: str, *, newest: bool = False, lock: bool = False, cach
         _print(f"{name} has no version for Spark {spark} in {Path(__file__).name}: its tests are skipped")
         return 0
     try:
-        number = _last(name, spark) if newest else str(version)
+        # Ivy's word for a package's last release; Spark's own must be for this Spark.
+        last = f"{spark}.+" if name == "kafka" else "latest.release"
+        number = last if newest else str(version)
         jars = without_sparks_own(
             _connectors(spark, cache) if name == "connectors" else fetch(package_of(name, spark), number, cache)
         )
@@ -142,11 +144,6 @@ def package_of(name: str, spark: str) -> str:
         "hudi": f"org.apache.hudi:hudi-spark{spark}-bundle_{scala}",
         "kafka": f"org.apache.spark:spark-sql-kafka-0-10_{scala}",
     }[name]
-
-
-def _last(name: str, spark: str) -> str:
-    """Choose Ivy's word for a package's last release; Spark's own must be for this Spark."""
-    return f"{spark}.+" if name == "kafka" else "latest.release"
 
 
 def _connectors(spark: str, cache: Path) -> list[Path]:
@@ -205,14 +202,10 @@ def _run_tests(name: str, jars: Sequence[Path], broker: Sequence[Path]) -> int:
     tests = [f"tests/spark/capture/{file}" for file in _TESTS[name]]
     tests += map(str, ROOT.glob("tests/features/*/spark/test_*_of_formats.py") if _TESTS[name] == _TABLES else ())
     environment = {**os.environ, VARIABLE: ",".join(map(str, jars))}
-    with tempfile.TemporaryDirectory() as folder, _broker_of(broker, Path(folder)) as address:
-        environment |= {"HEADWATER_KAFKA": address} if address else {}
+    with tempfile.TemporaryDirectory() as folder, running_broker(broker, folder) if broker else nullcontext() as kafka:
+        environment |= {"HEADWATER_KAFKA": kafka} if kafka else {}
         command = [sys.executable, "-m", "pytest", "-q", *tests]
         return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode  # noqa: S603 - our own
-
-
-def _broker_of(jars: Sequence[Path], folder: Path) -> AbstractContextManager[str | None]:
-    return running_broker(jars, folder) if jars else nullcontext()
 
 
 def _print(text: str) -> None:

@@ -19,7 +19,7 @@ from pyspark.sql import functions as sf
 from headwater_model.ids import derive_node_id
 from spark_client import LineageClient, RetryPolicy
 from spark_client.current_run import JobRun, RunContext, enter, leave, reported_roots
-from spark_client.rows.columns import derived_node_id, select_lines
+from spark_client.rows.columns import select_lines
 from spark_client.rows.emit import RowCounts, RowFault, emit_records
 from spark_client.transport.retry import Clock
 from tests.unit.spark_client.lineage_service import Service, failing, handler_of
@@ -162,13 +162,6 @@ def test_ids_derived_from_a_key_are_those_that_python_derives(flights: DataFrame
     assert {record["node_id"] for record in requested(service)} == {
         derive_node_id("flights", of, "CHECKED", f"{flight}é✈", 0) for flight, of in FLIGHTS
     }
-
-
-def test_the_next_step_names_its_parents_by_the_same_derivation(flights: DataFrame) -> None:
-    column = derived_node_id(sf.lit("flights"), sf.col("of"), sf.lit("CHECKED"), sf.col("flight"))
-
-    node_ids = [row[0] for row in flights.select(column).collect()]
-    assert node_ids == [derive_node_id("flights", of, "CHECKED", flight, 0) for flight, of in FLIGHTS]
 
 
 def test_the_guide_does_what_it_says(

@@ -142,10 +142,10 @@ class Commanded:
     def named(self, write: Write, snapshot: Snapshot, into: Into) -> Write:
         """Add the columns of a snapshot to a write, under the names of the written dataset."""
         try:
-            read = columns_of(snapshot, write.output.schema, into)
+            columns, unknown = columns_of(snapshot, write.output.schema, into)
         except Unreadable as reason:
             return replace(write, tier_reason=str(reason))
-        return replace(write, columns=read.columns, unknown=read.unknown, tier="full", tier_reason=None)
+        return replace(write, columns=columns, unknown=unknown, tier="full", tier_reason=None)
 
     def statements(self, message: Any) -> list[tuple[Snapshot, Into]]:
         """Read the columns of a statement's queries; empty if unreadable."""

@@ -113,14 +113,10 @@ class Commands:
         self._changed = threading.Condition()
         self._queue: deque[Command | Leaving | Ended] = deque()
         self._reading = False
-        self._dropped = 0
+        # Commands lost to a full queue.
+        self.dropped = 0
         self._open: WeakSet[Any] = WeakSet([client])
         _listen(self)
-
-    @property
-    def dropped(self) -> int:
-        """Number of commands lost to a full queue."""
-        return self._dropped
 
     def next(self, timeout_s: float) -> Command | Leaving | Ended | None:
         """Take the next item; None after `timeout_s` without an item."""
@@ -140,7 +136,7 @@ class Commands:
         with self._changed:
             self._open.add(command.client)
             if len(self._queue) >= self._kept:
-                self._dropped += 1
+                self.dropped += 1
                 return
             self._queue.append(command)
             self._changed.notify_all()

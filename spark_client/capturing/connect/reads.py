@@ -92,6 +92,12 @@ def reads_of(relation: Any) -> Iterator[Read]:
             left += [(child, frames) for child in reversed(inputs)]
 
 
+def is_frame(read: Read, frames: frozenset[str]) -> bool:
+    """True for the name of a program's frame, in any case."""
+    names = {name.lower() for name in frames}
+    return isinstance(read, TableRead) and len(read.name) == 1 and read.name[0].lower() in names
+
+
 def kinds_in(relation: Any) -> set[str]:
     """Collect the kinds of a relation and of all relations below."""
     kinds: set[str] = set()
@@ -154,23 +160,10 @@ def _read(message: Any) -> Iterator[Read]:
         yield source_read(source.format, source.paths, source.options, source.schema)
 
 
-def _changes(message: Any) -> Iterator[Read]:
-    yield table_read(message.unparsed_identifier)
-
-
-def _local(_: Any) -> Iterator[Read]:
-    yield ROWS_OF_PROGRAM
-
-
-def _frame(message: Any) -> Iterator[Read]:
-    yield FrameRead(message.relation_id)
-
-
-_RULES: dict[str, Callable[[Any], Iterator[Read]]] = {
+_LOCAL = ("local_relation", "cached_local_relation", "chunked_cached_local_relation")
+_RULES: dict[str, Callable[[Any], Iterable[Read]]] = {
     "read": _read,
-    "local_relation": _local,
-    "cached_local_relation": _local,
-    "chunked_cached_local_relation": _local,
-    "cached_remote_relation": _frame,
-    "relation_changes": _changes,
+    **dict.fromkeys(_LOCAL, lambda _: [ROWS_OF_PROGRAM]),
+    "cached_remote_relation": lambda message: [FrameRead(message.relation_id)],
+    "relation_changes": lambda message: [table_read(message.unparsed_identifier)],
 }

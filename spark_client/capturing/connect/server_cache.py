@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from spark_client.capturing.connect.plan_texts import PlanText
 from spark_client.capturing.connect.reads import Read, SourceRead
@@ -23,6 +24,13 @@ class CatalogEntry:
     text: str | None = None
 
 
+class Kept(NamedTuple):
+    """Temporary view, or frame kept by the server: its reads and, if known, its columns, as of its making."""
+
+    reads: tuple[Read, ...]
+    snapshot: Snapshot | None
+
+
 @dataclass(frozen=True, slots=True)
 class ResolvedReads:
     """Datasets of reads; `schema_known` if their columns are known without reading data."""
@@ -37,8 +45,7 @@ class ServerCache:
 
     def __init__(self, catalogs: Catalogs) -> None:
         self.catalogs = catalogs
-        self.global_views: dict[tuple[str, ...], tuple[Read, ...]] = {}
-        self.global_snapshots: dict[tuple[str, ...], Snapshot] = {}
+        self.global_views: dict[tuple[str, ...], Kept] = {}
         self.tables: Latest[tuple[str, ...], CatalogEntry] = Latest(CACHED_MAX)
         self.plans: Latest[tuple[str, bytes], PlanText | None] = Latest(CACHED_MAX)
         self.schemas: Latest[SourceRead, tuple[SchemaField, ...]] = Latest(CACHED_MAX)

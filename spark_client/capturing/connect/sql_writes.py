@@ -11,7 +11,7 @@ from spark_client.capturing.connect.columns.lineage import Into
 from spark_client.capturing.connect.commanded import Commanded
 from spark_client.capturing.connect.hidden_reads import VARIABLE, variable_name
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text, reads_in
-from spark_client.capturing.connect.reads import QueryRead, TableRead, reads_of
+from spark_client.capturing.connect.reads import QueryRead, is_frame, reads_of
 from spark_client.capturing.connect.reads import Read as NamedRead
 from spark_client.capturing.connect.server import statement_of
 from spark_client.capturing.connect.snapshots import Snapshot
@@ -189,9 +189,5 @@ def _put(commanded: Commanded, names: Sequence[str], reads: Sequence[NamedRead],
 
 def _without(reads: Iterable[NamedRead], frames: frozenset[str], tables: Sequence[NamedRead]) -> Iterable[NamedRead]:
     """Yield the reads of a statement, with the sources of the program's frames in their place."""
-    names = {frame.lower() for frame in frames}
     for read in reads:
-        if isinstance(read, TableRead) and len(read.name) == 1 and read.name[0].lower() in names:
-            yield from tables
-        else:
-            yield read
+        yield from tables if is_frame(read, frames) else [read]

@@ -22,10 +22,11 @@ from spark_client.capturing.connect.reads import (
     TableRead,
     UnknownRead,
     VariableRead,
+    is_frame,
     table_read,
 )
 from spark_client.capturing.connect.server import NoResponse, Server
-from spark_client.capturing.connect.server_cache import CACHED_MAX, CatalogEntry, ResolvedReads, ServerCache
+from spark_client.capturing.connect.server_cache import CACHED_MAX, CatalogEntry, Kept, ResolvedReads, ServerCache
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
 from spark_client.capturing.datasets.catalogs import Catalogs
@@ -59,10 +60,8 @@ class Session:
         self.server = server
         self._cache = cache
         self._places = Places(server, cache)
-        self._views: dict[tuple[str, ...], tuple[Read, ...]] = {}
-        self._snapshots: dict[tuple[str, ...], Snapshot] = {}
-        self._frames: Latest[str, tuple[Read, ...]] = Latest(CACHED_MAX)
-        self._frame_snapshots: Latest[str, Snapshot] = Latest(CACHED_MAX)
+        self._views: dict[tuple[str, ...], Kept] = {}
+        self._frames: Latest[str, Kept] = Latest(CACHED_MAX)
         self._explained: Latest[bytes, str] = Latest(CACHED_MAX)
         self._frame: ExplainedFrame | None = None
         self._variables: dict[str, tuple[Read, ...]] = {}
@@ -75,14 +74,10 @@ class Session:
         key = _small(name)
         self._forget_plans()
         views = self._cache.global_views if key[:1] == (_GLOBAL,) else self._views
-        snapshots = self._cache.global_snapshots if key[:1] == (_GLOBAL,) else self._snapshots
-        snapshots.pop(key, None)
-        if snapshot is not None:
-            snapshots[key] = snapshot
         if reads is None:
             views.pop(key, None)
         else:
-            views[key] = tuple(self.expand(reads))
+            views[key] = Kept(tuple(self.expand(reads)), snapshot)
 
     @property
     def variables(self) -> Collection[str]:
@@ -100,23 +95,20 @@ class Session:
 
     def rename_view(self, name: tuple[str, ...], new: tuple[str, ...]) -> None:
         """Rename a temporary view."""
-        key = _small(name)
-        reads, snapshot = self._views.get(key), self._snapshots.get(key)
+        kept = self._views.get(_small(name))
         self.put_view(name, None)
-        if reads is not None:
-            self.put_view(new[-1:], reads, snapshot)
+        if kept is not None:
+            self.put_view(new[-1:], *kept)
 
     def is_temporary(self, name: tuple[str, ...], *, query_server: bool = True) -> bool:
         """True for a temporary view; the server knows a view from before the capture, until its end."""
-        if self._view(_small(name)) is not None or name[:1] == (_GLOBAL,):
+        if self._kept(TableRead(name)) is not None or name[:1] == (_GLOBAL,):
             return True
         return query_server and len(name) == 1 and not self.server.describe(name)
 
     def put_frame(self, id_: str, reads: Iterable[Read], snapshot: Snapshot | None = None) -> None:
         """Set the reads of a frame kept by the server, by its id."""
-        self._frames[id_] = tuple(self.expand(reads))
-        if snapshot is not None:
-            self._frame_snapshots[id_] = snapshot
+        self._frames[id_] = Kept(tuple(self.expand(reads)), snapshot)
 
     def snapshot(self, read: Read) -> Snapshot | None:
         """Find the columns of a temporary view or kept frame; None for a table, a source and an unknown frame.
@@ -124,19 +116,12 @@ class Session:
         Raises:
             Unreadable: a view without known columns.
         """
-        if isinstance(read, FrameRead):
-            return self._frame_snapshots.get(read.id)
-        if not isinstance(read, TableRead):
-            return None
-        key = _small(read.name)
-        if self._view(key) is not None:
-            snapshots = self._cache.global_snapshots if key[:1] == (_GLOBAL,) else self._snapshots
-            if key not in snapshots:
-                raise Unreadable(f"the view {read.name[-1]}")
-            return snapshots[key]
-        if not self.is_table(read):
+        kept = self._kept(read)
+        if not isinstance(read, TableRead) or (kept is None and self.is_table(read)):
+            return kept and kept.snapshot
+        if kept is None or kept.snapshot is None:
             raise Unreadable(f"the view {read.name[-1]}")
-        return None
+        return kept.snapshot
 
     def view_text(self, name: tuple[str, ...]) -> str:
         """Read the statement of a catalog's view.
@@ -232,7 +217,8 @@ class Session:
         """List the reads behind a read; None for a dataset itself."""
         try:
             if isinstance(read, FrameRead):
-                return list(self._frames.get(read.id, (UnknownRead("CommandResult: the result of a command"),)))
+                frame = self._kept(read)
+                return list(frame.reads) if frame else [UnknownRead("CommandResult: the result of a command")]
             if isinstance(read, QueryRead):
                 return self._query(read)
             if isinstance(read, VariableRead):
@@ -249,7 +235,7 @@ class Session:
         if root is None:
             return [UnknownRead("SQL: a query that Spark did not explain")]
         reads = reads_in(root, recursive=is_recursive(read.message.query))
-        shown = [inner for inner in reads if not (isinstance(inner, TableRead) and _is_frame(inner, read.frames))]
+        shown = [inner for inner in reads if not is_frame(inner, read.frames)]
         named = [replace(inner, database=database) if isinstance(inner, TableRead) else inner for inner in shown]
         analyzed = None if read.frames else parse_analyzed_text(self.explained(read.message))
         return [*named, *(self.hidden(analyzed, root, named) if analyzed else ())]
@@ -312,25 +298,25 @@ class Session:
         return frame_to_explain(relation, self._schema_then)
 
     def _schema_then(self, read: Read) -> str:
-        if isinstance(read, FrameRead):
-            snapshot = self._frame_snapshots.get(read.id)
-        else:
-            key = _small(read.name) if isinstance(read, TableRead) else ()
-            snapshot = self._snapshots.get(key) or self._cache.global_snapshots.get(key)
-        return snapshot.schema if snapshot else ""
+        kept = self._kept(read)
+        return kept.snapshot.schema if kept and kept.snapshot else ""
 
     def _behind_name(self, read: TableRead) -> list[Read] | None:
-        view = None if read.database else self._view(_small(read.name))
+        view = None if read.database else self._kept(read)
         if view is not None:
-            return list(view)
+            return list(view.reads)
         full = self._full(read)
         if full != read.name:
             return [TableRead(full, full[:-1])]
         table = self._table(full)
         return None if table.dataset else list(table.reads)
 
-    def _view(self, name: tuple[str, ...]) -> tuple[Read, ...] | None:
-        return self._cache.global_views.get(name) if name[:1] == (_GLOBAL,) else self._views.get(name)
+    def _kept(self, read: Read) -> Kept | None:
+        """Find a temporary view or kept frame."""
+        if isinstance(read, FrameRead):
+            return self._frames.get(read.id)
+        key = _small(read.name) if isinstance(read, TableRead) else ()
+        return self._cache.global_views.get(key) if key[:1] == (_GLOBAL,) else self._views.get(key)
 
     def _full(self, read: TableRead) -> tuple[str, ...]:
         catalogs = (*self._cache.catalogs.named, _SESSION_CATALOG)
@@ -436,10 +422,6 @@ class Session:
             return connected
         named = "url" in read.options or "kafka.bootstrap.servers" in read.options
         return find_options(read.options, self._cache.catalogs) if named else None
-
-
-def _is_frame(read: TableRead, frames: frozenset[str]) -> bool:
-    return len(read.name) == 1 and read.name[0].lower() in {frame.lower() for frame in frames}
 
 
 def _name_of(read: Read) -> str:

@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from spark_client.capturing.glue.steps import (
     COLLECTIONS_OF,
@@ -49,22 +49,14 @@ _Bind: TypeAlias = Callable[[], Arguments]
 _SOURCE: ContextVar[dict[str, Any] | None] = ContextVar("source", default=None)
 
 
-class _Patch(NamedTuple):
-    """Wrapped method, before and now."""
-
-    owner: Any
-    name: str
-    before: Any
-    now: Any
-
-
 class GlueFrames:
     """Wrapping of `awsglue` in this process, as long as there is a capture; usable by many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._captures = 0
-        self._patches: list[_Patch] = []
+        # Owner, name, method before and now.
+        self._patches: list[tuple[Any, str, Any, Any]] = []
         # Class of contexts in the wrapped package; a package imported anew has a new class.
         self._wrapped: Any = None
         self._guarded = Guard("a DynamicFrame is not known")
@@ -85,9 +77,9 @@ class GlueFrames:
         with self._lock:
             self._captures -= 1
             if self._captures == 0:
-                for patch in reversed(self._patches):
-                    if vars(patch.owner).get(patch.name) is patch.now:
-                        setattr(patch.owner, patch.name, patch.before)
+                for owner, name, before, now in reversed(self._patches):
+                    if vars(owner).get(name) is now:
+                        setattr(owner, name, before)
                 self._patches, self._wrapped, self._context = [], None, None
 
     def schema_of(self, database: str, table: str, account: str | None) -> str | None:
@@ -176,7 +168,7 @@ class GlueFrames:
             self._writes(sinks, "writeDataFrame", self._sink_of, "data_frame")
 
     def _put(self, owner: Any, name: str, now: Any) -> None:
-        self._patches.append(_Patch(owner, name, vars(owner)[name], now))
+        self._patches.append((owner, name, vars(owner)[name], now))
         setattr(owner, name, now)
 
     def _around(self, owner: Any, name: str, make: Callable[[_Act, _Bind], Any]) -> None:

@@ -143,13 +143,9 @@ def frame_of(frame: Any) -> Step:
 class Note(NamedTuple):
     """Note on a method: the names of its arguments with frames, and the arguments of the step."""
 
-    arguments: Callable[[Arguments], dict[str, Any]]
+    arguments: Callable[[Arguments], dict[str, Any]] = lambda _: {}
     frames: tuple[str, ...] = ("self",)
     kind: str | None = None
-
-
-def _nothing(arguments: Arguments) -> dict[str, Any]:  # noqa: ARG001 - a note takes them
-    return {}
 
 
 def _paths(arguments: Arguments) -> dict[str, Any]:
@@ -185,16 +181,13 @@ STEPS_OF = {
         lambda arguments: {"paths1": _texts(arguments["paths1"]), "paths2": _texts(arguments["paths2"])},
         ("self", "frame2"),
     ),
-    "union": Note(_nothing, ("self", "other_frame")),
+    "union": Note(frames=("self", "other_frame")),
     "mergeDynamicFrame": Note(
         lambda arguments: {"primary_keys": _texts(arguments["primary_keys"])}, ("self", "stage_dynamic_frame")
     ),
     "unbox": Note(lambda arguments: {"path": str(arguments["path"])}),
-    "unnest": Note(_nothing),
-    "simplify_ddb_json": Note(_nothing),
-    "unnest_ddb_json": Note(_nothing),
-    "errorsAsDynamicFrame": Note(_nothing),
-    **dict.fromkeys(("with_frame_schema", "repartition", "coalesce", "spigot"), Note(_nothing, kind="same")),
+    **dict.fromkeys(("unnest", "simplify_ddb_json", "unnest_ddb_json", "errorsAsDynamicFrame"), Note()),
+    **dict.fromkeys(("with_frame_schema", "repartition", "coalesce", "spigot"), Note(kind="same")),
 }
 
 

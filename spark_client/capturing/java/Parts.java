@@ -66,13 +66,14 @@ public class Parts {
         return (String) UNREAD.poll();
     }
 
-    /** The class of a part, compiled at its first use; null after a failed compilation. */
+    /** The class of a part, compiled at its first use unless it came compiled; null after a failed compilation. */
     public static synchronized Class find(String name) throws ClassNotFoundException {
         Class known = (Class) CLASSES.get(name);
         if (known == null && !MISSING.contains(name)) {
             MISSING.add(name); // until it compiles
             String type = Parts.class.getName().replaceFirst("Parts$", name);
-            known = loader((Map) SOURCES.get(name)).loadClass(type);
+            Map sources = (Map) SOURCES.get(name);
+            known = (sources == null ? Parts.class.getClassLoader() : loader(sources)).loadClass(type);
             CLASSES.put(name, known);
             MISSING.remove(name);
         }

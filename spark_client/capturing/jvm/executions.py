@@ -11,9 +11,10 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from spark_client.capturing.jvm.compiled import find_classes, java_sources
 from spark_client.capturing.jvm.early_events import EarlyEvents
 from spark_client.capturing.jvm.items import Item, parse_item
 from spark_client.capturing.jvm.object_rules import SKIPPED, getters_with, options_with
@@ -151,7 +152,7 @@ class Executions:
     def _java(self) -> JavaClasses:
         with self._lock:
             if self._classes is None:
-                self._classes = _classes_of(self._gateway)
+                self._classes = _classes_of(self._gateway, self._context.version() if self.is_tried else "")
             return self._classes
 
     def _receiver(self) -> Any:
@@ -214,21 +215,28 @@ class Executions:
 
 
 class JavaClasses:
-    """Headwater's Java classes in a JVM, each compiled once, at its first use, with the classes it refers to.
+    """Headwater's Java classes in a JVM: from a file of compiled classes, else each compiled once, at its first use.
 
     Once, because py4j finds known methods by the class's name; by a common loader, because the loader keeps its
     knowledge of Spark's classes.
     """
 
-    def __init__(self, gateway: Any, package: str = _PACKAGE, sources: Mapping[str, bytes] | None = None) -> None:
+    def __init__(
+        self, gateway: Any, package: str = _PACKAGE, sources: Mapping[str, bytes] | Path | None = None
+    ) -> None:
         # Result of the self-test in this JVM; None before it.
         self.tested: tuple[str, ...] | None = None
         self._jvm, self._gateway = gateway.jvm, gateway
         self._package = package
+        parent = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        if isinstance(sources, Path):
+            urls = gateway.new_array(self._jvm.java.net.URL, 1)
+            urls[0] = self._jvm.java.io.File(str(sources)).toURI().toURL()
+            self._loader = self._jvm.java.net.URLClassLoader(urls, parent)
+            return
         sources = sources or java_sources()
         needed = {name: text for name, text in sources.items() if not any(name in part for part in _PARTS)}
         finder = self._jvm.org.codehaus.commons.compiler.util.resource.MapResourceFinder(self._paths(needed))
-        parent = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
         self._loader = self._jvm.org.codehaus.janino.JavaSourceClassLoader(parent, finder, "UTF-8")
         parts = self.new("Parts")
         for names in _PARTS:
@@ -259,18 +267,13 @@ class JavaClasses:
         return self.new("Executions", listener, plans, bounds.read_ms)
 
 
-def java_sources() -> dict[str, bytes]:
-    """Read the sources of the package's classes by file: `{"Actions.java": b"package ..."}`."""
-    return {file.name: file.read_bytes() for file in (resources.files("spark_client.capturing") / "java").iterdir()}
-
-
 # By JVM; a program rarely has a second.
 _KNOWN: dict[Any, JavaClasses] = {}
 _KNOWN_LOCK = threading.Lock()
 
 
-def _classes_of(gateway: Any) -> JavaClasses:
+def _classes_of(gateway: Any, version: str = "") -> JavaClasses:
     with _KNOWN_LOCK:
         if gateway not in _KNOWN:
-            _KNOWN[gateway] = JavaClasses(gateway)
+            _KNOWN[gateway] = JavaClasses(gateway, sources=find_classes(gateway.jvm, version))
         return _KNOWN[gateway]

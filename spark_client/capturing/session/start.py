@@ -33,7 +33,7 @@ _lock = threading.RLock()
 # The capture of each Spark context, or server of Spark Connect, for all its sessions.
 _captures: WeakKeyDictionary[Any, Capture] = WeakKeyDictionary()
 # The latest capture of a driver, with its call's arguments: it goes on when Spark is stopped and started again.
-_latest: _Latest | None = None
+_latest: tuple[RunningCapture, object, _Given] | None = None
 
 
 def capture(
@@ -81,18 +81,10 @@ def capture(
         return running
 
 
-class _Latest(NamedTuple):
-    """Capture on a driver, with the arguments of its call."""
-
-    capture: RunningCapture
-    client: object
-    given: _Given
-
-
 def _remember(spark: SparkSession, running: Capture, client: object, given: _Given) -> None:
     global _latest
     if isinstance(running, RunningCapture) and part_of_session(spark) is None:
-        _latest = _Latest(running, client, given)
+        _latest = (running, client, given)
         _notice_sessions()
 
 
@@ -118,13 +110,13 @@ def _go_on(spark: SparkSession) -> None:
     """
     with _lock:
         application = _application_of(spark)
-        if _latest is None or application in _captures or _latest.capture.is_closed:
+        if _latest is None or application in _captures or _latest[0].is_closed:
             return
-        _latest.capture.follow()
-        given = _latest.given._replace(run_id=str(uuid.uuid4()))
-        running = _guarded_start(spark, _latest.client, given, strict=False, starts_at_once=False)
-        _captures[application] = running
-        _remember(spark, running, _latest.client, given)
+        former, client, given = _latest
+        former.follow()
+        given = given._replace(run_id=str(uuid.uuid4()))
+        running = _captures[application] = _guarded_start(spark, client, given, strict=False, starts_at_once=False)
+        _remember(spark, running, client, given)
 
 
 def _application_of(spark: SparkSession) -> object:

@@ -164,9 +164,12 @@ CASES = [
     ),
     Case(
         "a database",
-        lambda spark, out: spark.read.jdbc(
-            "jdbc:derby:memory:flights;user=me;password=secret", "APP.C_FLIGHTS"
-        ).write.parquet(out),
+        lambda spark, out: (
+            spark.read.format("jdbc")
+            .options(URL="jdbc:derby:memory:flights;user=me;password=secret", dbTable="APP.C_FLIGHTS")
+            .load()
+            .write.parquet(out)
+        ),
         "c_flights",
         before=_IN_DERBY,
     ),

@@ -37,10 +37,6 @@ spark = glueContext.spark_session
 job = Job(glueContext)
 job.init(args["JOB_NAME"], args)
 """
-JOIN = """
-* <- orgs.id JOIN, members.organization_id JOIN, people.id JOIN, members.person_id JOIN
-inputs: orgs, people, members
-"""
 
 
 def program(name: str, text: str, lineage: str) -> Case:
@@ -118,58 +114,6 @@ PROGRAMS = [
         """,
     ),
     program(
-        "joined and relationalized, written by Glue and by Spark",
-        """
-        people = glueContext.create_dynamic_frame.from_catalog(database="us", table_name="people")
-        members = glueContext.create_dynamic_frame.from_catalog(database="us", table_name="members")
-        orgs = glueContext.create_dynamic_frame.from_catalog(database="us", table_name="orgs")
-        orgs = orgs.drop_fields(["other_names", "identifiers"]).rename_field("id", "org_id").rename_field("name", "org_name")
-        history = Join.apply(orgs, Join.apply(people.select_fields(["id", "name", "links"]), members, "id", "person_id"),
-            "org_id", "organization_id").drop_fields(["person_id", "org_id"])
-        glueContext.write_dynamic_frame.from_options(frame=history, connection_type="s3",
-            connection_options={"path": "OUT/history"}, format="parquet")
-        one = history.toDF().repartition(1)
-        one.write.parquet("OUT/one")
-        dfc = history.relationalize("hist_root", "s3://tmp/dir")
-        for df_name in dfc.keys():
-            glueContext.write_dynamic_frame.from_options(dfc.select(df_name), "s3", {"path": "OUT/" + df_name}, "parquet")
-        """,
-        f"""
-        history:
-        org_name <- orgs.name IDENTITY
-        id <- people.id IDENTITY
-        name <- people.name IDENTITY
-        links <- people.links IDENTITY
-        role <- members.role IDENTITY
-        organization_id <- members.organization_id IDENTITY
-        seats <- orgs.seats IDENTITY
-        {JOIN}
-        one:
-        org_name <- orgs.name IDENTITY
-        id <- people.id IDENTITY
-        name <- people.name IDENTITY
-        links <- people.links IDENTITY
-        role <- members.role IDENTITY
-        organization_id <- members.organization_id IDENTITY
-        seats <- orgs.seats IDENTITY
-        {JOIN}
-        hist_root:
-        org_name <- orgs.name SOMEHOW
-        id <- people.id SOMEHOW
-        name <- people.name SOMEHOW
-        links <- people.links SOMEHOW
-        role <- members.role SOMEHOW
-        organization_id <- members.organization_id SOMEHOW
-        seats <- orgs.seats SOMEHOW
-        {JOIN}
-        hist_root_links:
-        id <- nothing
-        index <- nothing
-        `links.val.url` <- people.links.url SOMEHOW
-        {JOIN}
-        """,
-    ),
-    program(
         "choices are resolved, and a price is cleaned by a function",
         """
         from pyspark.sql.functions import udf
@@ -238,7 +182,6 @@ def watch(spark: SparkSession) -> Iterator[Watch]:
             "SELECT 'p1' AS id, 'Ada' AS name, 36 AS age, array(named_struct('url', 'a.b')) AS links"
         )
         jvm.TABLES["us", "members"] = reader("SELECT 'p1' AS person_id, 'o1' AS organization_id, 'chair' AS role")
-        jvm.TABLES["us", "orgs"] = reader("SELECT 'o1' AS id, 'Senate' AS name, 100 AS seats, 1 AS other_names")
         connection(jvm, "s3", "SELECT 'N14228' AS tailnum, 1400L AS miles")
         jvm.TABLES["payments", "medicare"] = reader(
             "SELECT 'd' AS `drg definition`, '7' AS `provider id`, '$1' AS `average charges`"

@@ -215,20 +215,6 @@ def test_a_failed_write_has_the_name_of_what_it_would_have_written(spark, watch,
     assert (of_table.output.id, of_table.failure is not None) == (DatasetId(f"file:{warehouse}", "default.fails"), True)
 
 
-def test_a_databases_table_is_named_without_user_password_or_options(spark, write_of, tmp_path):
-    options = {"url": f"{_DERBY};user=ann;password=secret", "driver": _DRIVER, "user": "ann", "password": "secret"}
-    frame = spark.sql(_ROW)
-    wrote = write_of(lambda: frame.write.format("jdbc").options(dbtable="ann.orders", **options).save())
-    read = spark.read.format("jdbc").options(**options)
-    of_table = write_of(lambda: read.option("dbtable", "ann.orders").load().write.parquet(f"{tmp_path}/out"))
-    query = spark.read.format("jdbc").options(**options).option("query", 'SELECT "flight" FROM ann.orders')
-    of_query = write_of(lambda: query.load().write.parquet(f"{tmp_path}/out2"))
-
-    assert wrote.output.id == DatasetId(_PLACE, "ann.orders")
-    assert (ids(of_table), ids(of_query)) == ([wrote.output.id], [wrote.output.id])
-    assert "secret" not in repr((wrote, of_table, of_query))
-
-
 def test_data_that_is_loaded_is_a_write_of_files_as_they_are(hive, write_of, warehouse, tmp_path):
     hive.sql("CREATE TABLE loaded (a STRING) STORED AS TEXTFILE")
     (tmp_path / "raw.txt").write_text("x\n")

@@ -20,10 +20,6 @@ def double(value):
     return value * 2
 
 
-def both(first, second):
-    return f"{first}{second}"
-
-
 def pair(text):
     return text, text
 
@@ -66,11 +62,6 @@ class Words:
 
 def _flights(spark: SparkSession) -> DataFrame:
     return spark.table("flights").select("carrier", "distance")
-
-
-def _registered(spark: SparkSession) -> DataFrame:
-    spark.udf.register("doubled", double, "int")
-    return spark.sql("SELECT doubled(distance) AS d FROM flights")
 
 
 def _table_function(spark: SparkSession) -> DataFrame:

@@ -16,7 +16,7 @@ from spark_client.capturing.model import Symlink
 from tests.spark.capture.conftest import Watch
 
 _ROW = "SELECT 'UA' AS carrier, 1 AS day"
-_SCHEMES = ("s3a", "s3", "hdfs", "abfss")
+_SCHEMES = ("s3a", "s3")
 
 
 @pytest.fixture(scope="module")
@@ -61,35 +61,3 @@ def test_a_dataset_of_a_store_has_one_name_by_path_glob_partition_and_table(spar
     assert added.output.symlinks == (Symlink("s3://lake/raw flights/ä+b", "default.of_store"),)
     assert [[dataset.id for dataset in copy.inputs] for copy in copied] == [[flights]] * 3
     assert [copy.output.id for copy in copied] == [DatasetId("s3://lake", f"copies/{number}") for number in range(3)]
-
-
-@pytest.mark.usefixtures("stores")
-def test_stores_are_named_by_their_authority(spark: SparkSession, watch: Watch) -> None:
-    def act() -> None:
-        spark.sql(_ROW).write.parquet("hdfs://nn:8020/lake/flights")
-        spark.sql(_ROW).write.parquet("abfss://raw@acme.dfs.core.windows.net/flights/day=2013-01-01")
-
-    assert [write.output.id for write in watch.writes_of(act)] == [
-        DatasetId("hdfs://nn:8020", "/lake/flights"),
-        DatasetId("abfss://raw@acme.dfs.core.windows.net", "flights"),
-    ]
-
-
-@pytest.mark.usefixtures("stores")
-def test_no_secret_of_a_url_is_in_a_name_by_path_or_by_table(spark: SparkSession, watch: Watch) -> None:
-    place = "s3a://AKIAEXAMPLE:s3cret@lake/signed?X-Amz-Signature=s3cret"
-
-    def act() -> None:
-        spark.sql(_ROW).write.parquet(place)
-        spark.sql(f"CREATE TABLE of_signed USING parquet LOCATION '{place}'")
-        spark.sql(f"INSERT INTO of_signed {_ROW}")
-        for number, frame in enumerate((spark.read.parquet(place), spark.table("of_signed"))):
-            frame.write.parquet(f"hdfs://ann:s3cret@nn:8020/unsigned/{number}")
-
-    signed = DatasetId("s3://lake", "signed")
-    written, added, *copied = watch.writes_of(act)
-
-    assert {written.output.id, added.output.id} == {signed}
-    assert added.output.symlinks == (Symlink("s3://lake/signed", "default.of_signed"),)
-    assert [[dataset.id for dataset in copy.inputs] for copy in copied] == [[signed]] * 2
-    assert [copy.output.id for copy in copied] == [DatasetId("hdfs://nn:8020", f"/unsigned/{n}") for n in range(2)]

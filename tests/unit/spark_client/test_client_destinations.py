@@ -15,8 +15,6 @@ from spark_client import (
     LineageClient,
     Misconfigured,
     RecordResult,
-    RetryPolicy,
-    Undelivered,
 )
 from spark_client.version import VERSION
 from tests.unit.spark_client.a_client import CHECKED, NOW, RAW, ROOT, a_client, nobody_listens
@@ -76,54 +74,10 @@ def test_a_fork_has_connections_of_its_own(service: Service, watch: Watch) -> No
     assert (len(service.calls), service.connections) == (3, 2)
 
 
-def test_a_url_may_name_a_stage(service: Service, watch: Watch) -> None:
-    a_client(service, watch, url=f"{service.url}/prod/").record(ROOT, ROOT, "READ", RAW)
-
-    assert service.calls[0].path == "/prod/api/v1/records"
-
-
 def test_requests_name_the_client_and_its_version(service: Service, watch: Watch) -> None:
     a_client(service, watch).record(ROOT, ROOT, "READ", RAW)
 
     assert service.calls[0].headers["User-Agent"] == f"headwater-client/{VERSION}"
-
-
-def test_requests_are_signed_with_the_aws_credentials_if_configured(
-    service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
-
-    a_client(service, watch, auth="iam").record(ROOT, ROOT, "READ", RAW)
-
-    authorization = service.calls[0].headers["Authorization"]
-    assert authorization.startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
-    assert "/eu-west-1/execute-api/aws4_request" in authorization
-
-
-def test_the_service_is_reached_through_the_proxy_of_the_environment(
-    service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("http_proxy", service.url)
-
-    a_client(service, watch, url="http://lineage.invalid/prod").record(ROOT, ROOT, "READ", RAW)
-
-    (call,) = service.calls
-    assert (call.path, call.headers["Host"]) == ("http://lineage.invalid/prod/api/v1/records", "lineage.invalid")
-
-
-def test_an_encrypted_request_goes_through_a_tunnel_of_the_proxy(
-    service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("https_proxy", service.url)
-    once = RetryPolicy(deadline_s=2, pause_s=5)
-    lineage = a_client(service, watch, url="https://lineage.invalid", strict=True, retry=once)
-
-    with pytest.raises(Undelivered):
-        lineage.record(ROOT, ROOT, "READ", RAW)
-
-    assert [call.path for call in service.calls] == ["lineage.invalid:443"]
 
 
 def test_this_machine_is_reached_without_a_proxy(
@@ -177,13 +131,6 @@ assert lineage.record("flights", "flights", "READ", "s3://raw", request_id="r-1"
 
     (whole,) = file.read_text().splitlines()
     assert json.loads(whole)["request_id"] == "r-1"
-
-
-def test_the_environment_says_where_to(service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HEADWATER_URL", service.url)
-
-    assert LineageClient(clock=watch.clock).record(ROOT, ROOT, "READ", RAW).delivered
-    assert len(service.requests) == 1
 
 
 def test_an_argument_puts_the_environment_s_place_aside(

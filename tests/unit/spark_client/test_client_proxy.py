@@ -119,7 +119,8 @@ def test_a_plain_request_names_the_user_of_the_proxy(
         with a_client(service, watch, url=f"http://{HOST}/prod", strict=True) as lineage:
             lineage.record(ROOT, ROOT, "READ", RAW)
     (call,) = service.calls
-    assert (call.path, call.headers["Proxy-Authorization"]) == (f"http://{HOST}/prod/api/v1/records", HEADER)
+    assert (call.path, call.headers["Host"]) == (f"http://{HOST}/prod/api/v1/records", HOST)
+    assert call.headers["Proxy-Authorization"] == HEADER
 
 
 FINAL = [

@@ -217,8 +217,10 @@ def test_events_are_signed_for_their_own_address(
 
     assert (lineage.emit(EVENT), lineage.emit_many([EVENT])) == (True, DeliveryCounts(1, 0))
     assert [call.path for call in service.calls] == ["/prod/api/v1/lineage", "/prod/api/v1/lineage/batch"]
-    signatures = {call.headers["Authorization"].rpartition("Signature=")[2] for call in service.calls}
-    assert len(signatures) == 2
+    signed = [call.headers["Authorization"].partition(" Credential=AKIDEXAMPLE/") for call in service.calls]
+    assert {algorithm for algorithm, _, _ in signed} == {"AWS4-HMAC-SHA256"}
+    assert all("/eu-west-1/execute-api/aws4_request" in rest for _, _, rest in signed)
+    assert len({rest.rpartition("Signature=")[2] for _, _, rest in signed}) == 2
 
 
 def test_events_are_appended_to_a_file_as_json_lines(watch: Watch, tmp_path: Path) -> None:

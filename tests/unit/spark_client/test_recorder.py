@@ -121,13 +121,6 @@ def test_the_same_once_more_changes_nothing(lake: SimpleNamespace) -> None:
     assert len(lake.events()) == 1
 
 
-def test_nothing_recorded_is_nothing_sent(lake: SimpleNamespace) -> None:
-    with a_recorder(lake) as recorder:
-        recorder.flush()
-
-    assert lake.events() == []
-
-
 def test_a_recorder_that_owns_its_run_reports_its_beginning_and_its_end(lake: SimpleNamespace) -> None:
     with a_recorder(lake, owns_run=True) as recorder:
         recorder.record(ESTIMATED, [READ, ESTIMATE], ["co2"])

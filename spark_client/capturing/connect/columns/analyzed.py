@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from spark_client.capturing.connect.columns.frames import Nodes, TextFrame
+from spark_client.capturing.connect.columns.frames import TextFrame
+from spark_client.capturing.connect.columns.query_leaves import QueryLeaves
 from spark_client.capturing.connect.columns.text_operators import RULES
 from spark_client.capturing.connect.columns.text_reading import LISTING, Step, TextReading, listed_columns
 from spark_client.capturing.connect.columns.texts import Texts
 from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.plan_texts import PlanText
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
-from spark_client.capturing.plans.plan import Node, kinds
+from spark_client.capturing.plans.plan import kinds
 
 _RELATION = re.compile(r"Relation (?P<name>\S*)\[(?P<columns>.*)\] \S+")
 _V2 = re.compile(r"RelationV2\[(?P<columns>.*?)\] (?P<name>\S+)")
@@ -43,28 +44,6 @@ _PASSING = kinds(
 )
 
 
-class Leaves(Protocol):
-    """Leaves of a plan's text: tables, views, and frames of the program."""
-
-    def table(self, name: str, names: Sequence[str], *, in_view: bool) -> Snapshot:
-        """Read a table's columns; `names` are the plan's."""
-
-    def nameless(self, place: int, count: int, names: Sequence[str], *, is_kept: bool) -> Snapshot:
-        """Read the columns of files, or of a frame kept by the server, by place among `count` of the kind."""
-
-    def view(self, name: str) -> Snapshot | None:
-        """Find the columns of a temporary view; None for a view of the catalog."""
-
-    def alias(self, name: str) -> Snapshot | None:
-        """Find the columns behind a stand-in of empty rows, by its name: `headwater_0`."""
-
-    def rows(self, outputs: Sequence[tuple[str, str]]) -> TextFrame:
-        """Make a frame of rows in the statement, by the names and ids of their columns."""
-
-    def placed(self, snapshot: Snapshot) -> tuple[Node, Sequence[Column]]:
-        """Make a leaf for columns, and its own columns."""
-
-
 class _Step(NamedTuple):
     """Step of a plan's text, with the places of steps around it: `owner`, `below` and `inside`.
 
@@ -86,10 +65,10 @@ class AnalyzedReader(TextReading):
         Unreadable: for an unknown form, and for literals like ids.
     """
 
-    def __init__(self, nodes: Nodes, leaves: Leaves, risks: LiteralRisks) -> None:
+    def __init__(self, leaves: QueryLeaves, risks: LiteralRisks) -> None:
         if risks.ids:
             raise Unreadable("a statement with # or \\ in it")
-        super().__init__(nodes, Texts(nodes, risks), leaves.rows)
+        super().__init__(leaves.nodes, Texts(leaves.nodes, risks), leaves.rows)
         self._risks = risks
         self.leaves = leaves
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from headwater_model.columns import ColumnLineage
 from headwater_model.ids import FieldPath
@@ -17,13 +17,6 @@ from spark_client.capturing.plans.values import NOTHING, Value
 
 # Where the columns of a write go: under their own names, or into columns of a table by name or by position.
 Into: TypeAlias = Literal["new", "by name", "by position"]
-
-
-class WrittenColumns(NamedTuple):
-    """Columns of a write, and why some are unknown."""
-
-    columns: ColumnLineage
-    unknown: Mapping[FieldPath, str]
 
 
 def read_snapshot(session: Session, relation: Any) -> Snapshot:
@@ -75,8 +68,10 @@ _COMMANDS: Mapping[str, Into] = {
 }
 
 
-def columns_of(snapshot: Snapshot, schema: Sequence[SchemaField], into: Into) -> WrittenColumns:
-    """Name the columns of a query by the written dataset's schema (empty: unknown).
+def columns_of(
+    snapshot: Snapshot, schema: Sequence[SchemaField], into: Into
+) -> tuple[ColumnLineage, Mapping[FieldPath, str]]:
+    """Name the columns of a query by the written dataset's schema (empty: unknown); return reasons of unknowns, too.
 
     Raises:
         Unreadable: the columns of query and dataset differ.
@@ -93,4 +88,4 @@ def columns_of(snapshot: Snapshot, schema: Sequence[SchemaField], into: Into) ->
     if into == "new" and schema and [field.name.lower() for field in schema] != [name.lower() for name in names]:
         raise Unreadable("other columns than the dataset has")
     outputs = OutputColumns(names, values, ())
-    return WrittenColumns(ColumnLineage(outputs.fields, sources_of(snapshot.rows)), outputs.unknown)
+    return ColumnLineage(outputs.fields, sources_of(snapshot.rows)), outputs.unknown

@@ -7,10 +7,19 @@ from typing import Any
 
 from headwater_model.columns import ColumnSource
 from spark_client.capturing.connect.columns import queries
-from spark_client.capturing.connect.columns.queries import PlanReads
+from spark_client.capturing.connect.columns.query_leaves import PlanReads, QueryLeaves
 from spark_client.capturing.connect.literal_risks import all_risks, risks_of
 from spark_client.capturing.connect.plan_texts import PlanText, has_ctes, parse_plan_text, reads_in, schema_in
-from spark_client.capturing.connect.reads import FrameRead, QueryRead, Read, SourceRead, TableRead, kinds_in, reads_of
+from spark_client.capturing.connect.reads import (
+    FrameRead,
+    QueryRead,
+    Read,
+    SourceRead,
+    TableRead,
+    is_frame,
+    kinds_in,
+    reads_of,
+)
 from spark_client.capturing.connect.server import NoResponse
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_recursive
@@ -79,7 +88,7 @@ class SessionSources:
         frames = frozenset(name.lower() for read in inside for name in read.frames)
         stand_ins = {name: self._stood_for(read) for name, read in explained.stand_ins.items()}
         reads = self._reads(relation, set(explained.stand_ins.values()))
-        leaves = queries.QueryLeaves(self, reads, frames, stand_ins)
+        leaves = QueryLeaves(self, reads, frames, stand_ins)
         snapshot = queries.read_query(tree, risks, leaves, self._session.variable_values)
         return snapshot._replace(schema=schema_in(explained.text, [column.name or "" for column in snapshot.columns]))
 
@@ -109,7 +118,7 @@ class SessionSources:
             Unreadable: the columns cannot be read without guessing.
         """
         texts = [text_of(message), *map(self._session.view_text, queries.views_in(root))]
-        leaves = queries.QueryLeaves(self, _of_plan(parse_plan_text(explained), message.query))
+        leaves = QueryLeaves(self, _of_plan(parse_plan_text(explained), message.query))
         return queries.read_query(root, risks_of("\n".join(texts)), leaves, self._session.variable_values)
 
 
@@ -118,7 +127,7 @@ def _of_plan(parsed: PlanText | None, sql: str, frames: frozenset[str] = frozens
     if parsed is None:
         return PlanReads((), is_ordered=False)
     reads = reads_in(parsed, recursive=is_recursive(sql))
-    return PlanReads([read for read in reads if not _is_frame(read, frames)], not has_ctes(parsed))
+    return PlanReads([read for read in reads if not is_frame(read, frames)], not has_ctes(parsed))
 
 
 def text_of(message: Any) -> str:
@@ -127,11 +136,6 @@ def text_of(message: Any) -> str:
     bare.CopyFrom(message)
     bare.query = ""
     return f"{message.query}\n{bare}"
-
-
-def _is_frame(read: Read, frames: frozenset[str]) -> bool:
-    names = {name.lower() for name in frames}
-    return isinstance(read, TableRead) and len(read.name) == 1 and read.name[0].lower() in names
 
 
 def _of_names(names: Sequence[str], reason: str) -> Snapshot:

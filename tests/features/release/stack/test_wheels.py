@@ -167,10 +167,11 @@ print(PRODUCER)
     assert "s3://raw/flights.csv" in (tmp_path / "lineage.jsonl").read_text(encoding="utf-8")
 
 
-def test_the_java_sources_of_capture_are_in_the_wheel(wheels):
+def test_capture_s_java_and_its_compiled_classes_are_in_the_wheel(wheels):
     with zipfile.ZipFile(wheels["headwater-client"]) as archive:
-        sources = {name.rpartition("/")[2] for name in archive.namelist() if name.endswith(".java")}
-    assert sources == {path.name for path in (PROJECT / "spark_client/capturing/java").iterdir()}
+        files = {name.rpartition("/")[2] for name in archive.namelist() if name.endswith((".java", ".jar"))}
+    capturing = PROJECT / "spark_client" / "capturing"
+    assert files == {path.name for path in (*capturing.glob("java/*"), *capturing.glob("classes/*"))}
 
 
 def test_cdk_says_that_it_needs_a_checkout(wheels, tmp_path):

@@ -8,7 +8,8 @@ from textwrap import dedent
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId
 from spark_client.capturing.connect.columns.lineage import columns_of
-from spark_client.capturing.connect.columns.queries import PlanReads, QueryLeaves, parse_analyzed, read_query
+from spark_client.capturing.connect.columns.queries import parse_analyzed, read_query
+from spark_client.capturing.connect.columns.query_leaves import PlanReads, QueryLeaves
 from spark_client.capturing.connect.literal_risks import risks_of
 from spark_client.capturing.connect.reads import Read, TableRead
 from spark_client.capturing.connect.snapshots import Column, Snapshot
@@ -43,13 +44,11 @@ def a_table(name: str) -> Snapshot:
 
 
 def _lines(snapshot: Snapshot) -> list[str]:
-    written = columns_of(snapshot, (), "new")
+    columns, unknown = columns_of(snapshot, (), "new")
     output = Dataset(DatasetId("file", "/lake/out"))
-    inputs = {source.dataset for sources in written.columns.fields.values() for source in sources}
-    inputs |= {source.dataset for source in written.columns.dataset_level}
-    write = Write(
-        0, "", 0, 0, tuple(map(Dataset, inputs)), output=output, columns=written.columns, unknown=written.unknown
-    )
+    inputs = {source.dataset for sources in columns.fields.values() for source in sources}
+    inputs |= {source.dataset for source in columns.dataset_level}
+    write = Write(0, "", 0, 0, tuple(map(Dataset, inputs)), output=output, columns=columns, unknown=unknown)
     return lines_of([write])
 
 

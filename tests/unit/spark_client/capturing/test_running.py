@@ -4,7 +4,6 @@ import json
 import logging
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -35,10 +34,9 @@ class Transport:
 
     place = "http://me:secret@lineage"
 
-    def __init__(self, *, error: Exception | None = None, pause_s: float = 0.0, hangs: bool = False) -> None:
+    def __init__(self, *, error: Exception | None = None, hangs: bool = False) -> None:
         self.taken: list[Mapping[str, Any]] = []
         self.error = error
-        self.pause_s = pause_s
         self.hurried = 0
         self.awake = threading.Event()
         if not hangs:
@@ -46,7 +44,6 @@ class Transport:
 
     def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
         self.awake.wait()
-        time.sleep(self.pause_s)
         if self.error:
             raise self.error
         self.taken += map(json.loads, events)
@@ -281,14 +278,6 @@ def test_after_a_signal_a_transport_that_hangs_is_left_soon_and_the_warning_coun
     assert re.fullmatch(r"capture: 22 events were not sent within [\d.]+ seconds of the end", warning)
     assert capture.state == "over"
     transport.awake.set()
-
-
-def test_a_slow_transport_is_waited_for_at_the_end_within_the_deadline() -> None:
-    transport, program = Transport(pause_s=0.05), Ending()
-    capture = a_capture(Executions(*map(an_execution, range(1_000))), transport, program=program)
-    program.end()
-    assert len(transport.taken) == 2_002
-    assert capture.counts["not_sent"] == 0
 
 
 def test_a_bus_that_is_stuck_is_waited_for_no_longer_than_the_deadline(caplog: pytest.LogCaptureFixture) -> None:

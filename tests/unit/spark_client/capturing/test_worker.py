@@ -125,15 +125,6 @@ def test_executions_that_could_not_be_read_are_counted(caplog: pytest.LogCapture
     assert warnings_of(caplog) == ["capture: an execution could not be read: too big"]
 
 
-def test_a_full_queue_drops_and_counts_and_reading_goes_on(caplog: pytest.LogCaptureFixture) -> None:
-    emitted, counts = Emitted(lambda write: write.execution_id >= 10), Counts()
-    source = Executions(*map(an_execution, range(50)))
-    assert a_worker(source, emitted, counts).flush(LONG_S)
-    assert not source.waiting
-    assert (counts.snapshot()["writes"], counts.snapshot()["not_queued"]) == (10, 40)
-    assert len(warnings_of(caplog)) == 1
-
-
 def test_a_write_that_cannot_be_emitted_loses_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
     def refuses(write: Write) -> bool:
         if write.execution_id == 1:
