@@ -263,3 +263,13 @@ def test_what_breaks_a_rule_is_400(concatenation, more, query, fault):
     response = get(concatenation.api, path_of(MY_TABLE, *more), given)
 
     assert (response.status, response.form["message"][: len(fault)]) == (400, fault)
+
+
+def test_operations_forward_go_to_writes_and_drops(concatenation):
+    (making,) = fetch(concatenation, USER_DATA, "fields", BODY, "operations", direction="outgoing")["outgoing"]
+
+    assert {operation["name"] for operation in making["operations"]} == {
+        *("read", "parse", "concat", "drop", "drop#2", "create", "write")
+    }
+    dropping = next(operation for operation in making["operations"] if operation["name"] == "drop")
+    assert dropping["outputs"] == {"fields": []}

@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE
 from tests.unit.api.graph_api import GraphApi, at
-from tests.unit.api.test_marquez_routes import PIPELINE
+from tests.unit.api.test_marquez_routes import CHECKED, PIPELINE, RUNS
 
 JOBS, DATASETS = f"/namespaces/{NAMESPACE}/jobs", f"/namespaces{at(STORE)}/datasets"
 
@@ -27,6 +27,15 @@ def test_lists_are_narrowed_to_what_no_event_mentions_since_a_time(api):
     assert (form["datasets"], form["totalCount"]) == ([], 0)
     assert api.found(DATASETS, updatedBefore="2100", limit=1)["totalCount"] == 5
     assert api.get(DATASETS, updatedBefore="soon")[0] == 400
+
+
+def test_search_in_short_says_what_it_found(api):
+    dataset, job = api.found("/search", q="check", form="summary")["results"]
+
+    assert (dataset["nodeId"], dataset["fieldCount"]) == (CHECKED, 0)
+    assert (job["latestRun"]["id"], job["latestRun"]["state"]) == (RUNS[CHECK], "COMPLETED")
+    (column,) = api.found("/search", q="delay", filter="column", form="summary")["results"]
+    assert (column["field"], column["fieldType"]) == ("delay", "int")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from itertools import permutations
 
 from headwater.facts.keys import facts_key
 from headwater_model.ids import JobId, RunKey
-from tests.builders_events import NAMESPACE, RUN, a_parent, a_run_event
+from tests.builders_events import NAMESPACE, RUN, a_run_event
 from tests.unit.api.graph_api import GraphApi, at
 
 JOB = "nightly"
@@ -82,17 +82,3 @@ def test_starts_without_number_make_no_larger_row_and_say_so():
         sizes.add(len(str(api.table.get([key])[key].data)))
         assert api.found(f"/jobs/runs/{RUN}")["attemptsTruncated"]
     assert len(sizes) == 1
-
-
-def a_build(hour, number, orders):
-    """Return the events of a build of two models: of one that fails, the other is skipped, and the build fails."""
-    build, first, second = (f"01941f29-7c00-7ea7-b5a3-{number}{place:011}" for place in (1, 2, 3))
-    parent = {"run_facets": {"parent": a_parent(build, "dbt-run")}}
-    of_orders = {"job": "orders", "run": first, "hour": hour, "inputs": ["raw"], "outputs": ["orders"], **parent}
-    of_revenue = {"job": "revenue", "run": second, "hour": hour, "inputs": ["orders"], "outputs": ["revenue"], **parent}
-    of_build = {"job": "dbt-run", "run": build, "hour": hour}
-    yield an_hour("START", 0, **of_build)
-    yield from (an_hour(kind, minute, **of_orders) for kind, minute in (("START", 1), (orders, 2)))
-    if orders == "COMPLETE":
-        yield from (an_hour(kind, minute, **of_revenue) for kind, minute in (("START", 3), ("COMPLETE", 4)))
-    yield an_hour(orders, 5, **of_build)

@@ -78,6 +78,16 @@ def test_no_parameter_of_another_route_opens_one_and_a_faulty_request_is_refused
         assert world.send(world.token(A.jobs, A.store), path, query)[0] == status
 
 
+def test_the_events_of_a_run_that_a_token_may_not_see_are_not_there(worlds):
+    world, path = worlds[False], "/api/v1/events/lineage"
+    token = world.token(A.jobs, A.store)
+
+    status, body = world.send(token, path, {"runId": B.run(2)})
+    assert (status, as_if(body, B, NOBODY)) == world.send(token, path, {"runId": NOBODY.run(2)})
+    assert (status, world.send(world.token(), path, {"runId": B.run(2)})[0]) == (404, 200)
+    assert world.get(token, path, runId=A.run(2))["totalCount"] > 0
+
+
 @pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
 def test_a_team_gets_the_same_responses_whether_another_is_there_or_not(strict):
     """Lists, counts, searches, graphs, versions, points in time and reports, of its own and of foreign things."""
@@ -163,6 +173,7 @@ TAKE, LOOP, PUBLISH, GIVE = (
     f"job:{jobs}:{name}" for jobs, name in ((A.jobs, "take"), *((B.jobs, name) for name in ("loop", "publish", "give")))
 )
 FEED, TAKEN = f"dataset:{B.store}:feed", f"dataset:{A.store}:taken"
+VERSIONS = "/api/v1/namespaces/s3%3A%2F%2Fa/datasets/{}/versions"
 
 
 def outlined(graph):
@@ -188,6 +199,80 @@ def test_a_strict_graph_shows_neighbours_by_id_and_type_and_ends_there(worlds, a
         == {node_id for node_id in graph if B.store in node_id or B.jobs in node_id}
     )
     assert (f"dataset:{A.store}:clean", LOOP) in edges(graph)
+
+
+def test_a_strict_graph_of_versions_ends_at_neighbours(worlds):
+    for name, (lenient, strict) in {"taken": ({LOOP}, {FEED}), "opened": ({LOOP, GIVE}, {FEED, GIVE})}.items():
+        graphs = {}
+        for mode, world in worlds.items():
+            version = world.get(world.token(), VERSIONS.format(name))["versions"][0]["version"]
+            graphs[mode] = graph_of(world, "/api/v1/lineage", f"dataset:{A.store}:{name}#{version}")
+        assert lenient <= {node_id.partition("#")[0] for node_id in graphs[False]}
+        assert outlined(graphs[True]) == strict
+        theirs = {node_id.partition("#")[0] for node_id in graphs[True] if B.store in node_id or B.jobs in node_id}
+        assert (outlined(graphs[False]), theirs) == (set(), strict)
+
+
+def test_strict_columns_end_at_neighbours(worlds):
+    mine, theirs = f"datasetField:{A.store}:taken:total", f"datasetField:{B.store}:feed:total"
+    at, down = {"lineageAt": "2025-11-20T15:00:00Z"}, {"withDownstream": "true"}
+    below, then = {f"datasetField:{A.store}:opened:total"}, {"lineageAt": "2025-11-20T17:00:00Z"}
+    for query, further in (({}, set()), (at, set()), (down, below), ({**down, **at}, set()), ({**down, **then}, below)):
+        graph = graph_of(worlds[True], "/api/v1/column-lineage", mine, depth=9, **query)
+        columns = {column_id.partition("#")[0]: node for column_id, node in graph.items()}
+        assert columns.keys() == {mine, theirs} | further
+        assert (columns[theirs]["data"], columns[theirs]["inEdges"], columns[theirs]["outEdges"]) == (None, [], [])
+        assert [input_field["name"] for input_field in columns[mine]["data"]["inputFields"]] == ["feed"]
+
+
+def test_strict_reports_and_mappings_end_at_neighbours(worlds):
+    def of(mode, report, dataset, listed, value):
+        world, requested = worlds[mode], {"nodeId": f"datasetField:{A.store}:{dataset}:total", **RANGE}
+        returned = world.get(world.token(A.jobs, A.store), f"/api/v1/reports/{report}", **requested)[listed]
+        return {row["column"]["dataset"]["name"]: row[value] for row in returned}
+
+    assert of(False, "provenance", "taken", "sources", "reason") == {"source": "raw", "raw": "raw"}
+    assert of(True, "provenance", "taken", "sources", "reason") == {"feed": "elsewhere"}
+    assert {"far", "taken"} <= of(False, "usage", "clean", "flows", "status").keys()
+    assert of(True, "usage", "clean", "flows", "status") == {
+        "report": "alive",
+        "opened": "alive",
+        "published": "unknown",
+        "feed": "unknown",
+    }
+    ends = {
+        mode: {mapping["destination"]["name"] for mapping in mappings(world, "clean")} for mode, world in worlds.items()
+    }
+    assert ends[True] == {"clean", "report", "opened", "published", "feed"}
+    assert {"far", "taken"} <= ends[False]
+
+
+def mappings(world, dataset):
+    path = f"/v3/namespaces/s3%3A%2F%2Fa/endpoints/{dataset}/fields/lineage"
+    return world.get(world.token(A.jobs, A.store), path, **RANGE)
+
+
+def test_strict_runs_upstream_end_at_neighbours(worlds):
+    """It ends at its own dataset written by a foreign run, and at a foreign dataset."""
+    runs = {}
+    for mode, world in worlds.items():
+        upstream = world.get(world.token(A.jobs, A.store), "/api/v1/runlineage/upstream", runId=A.run(4))["runs"]
+        runs[mode] = {run["run"]["id"]: run["inputs"] for run in upstream}
+
+    assert {B.run(6), B.run(7)} <= runs[False].keys()
+    assert runs[True].keys() == {A.run(4), A.run(3), A.run(1)}
+    assert [dataset["producedByRunId"] for dataset in runs[True][A.run(3)]] == [None]
+
+
+def test_strict_versions_and_origins_leave_out_the_runs_of_other_namespaces(worlds):
+    for mode, (made_by, run) in {False: (B.run(7), B.run(7)), True: (None, None)}.items():
+        world = worlds[mode]
+        token = world.token(A.jobs, A.store)
+        (version,) = world.get(token, VERSIONS.format("gift"))["versions"]
+        fetched = world.get(token, f"{VERSIONS.format('gift')}/{version['version']}")
+        assert [run and run["id"] for run in (version["createdByRun"], fetched["createdByRun"])] == [made_by] * 2
+        origins = world.get(token, "/api/v1/column-lineage/origins", nodeId=f"datasetField:{A.store}:gift:total")
+        assert [version["run"] and version["run"]["id"] for version in origins["versions"]] == [run]
 
 
 READINGS = {

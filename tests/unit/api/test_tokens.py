@@ -184,3 +184,8 @@ def test_a_caller_without_a_valid_token_is_challenged_whatever_the_path(headers,
         assert refused.headers["WWW-Authenticate"] == "Bearer"
     refused_tokens = len(PATHS) if message.endswith("revoked") else 0  # a scanner without a token is no metric
     assert world.metrics["RequestsUnauthorized"] == refused_tokens
+
+
+def test_a_token_of_more_than_ten_years_is_not_made():
+    with pytest.raises(Invalid, match="expires_days: must be at most 3650, got 3651"):
+        new_token(scopes=["records"], now_s=NOON, lifetime_s=3651 * 86_400, random=bytes)

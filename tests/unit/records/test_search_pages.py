@@ -203,3 +203,18 @@ def test_a_page_is_cut_where_lambda_could_not_return_more(world):
 
     assert nodes(first) + nodes(second) == [record.node_id for record in records]
     assert 400 < len(first.records) < 520
+
+
+def test_a_query_that_failed_is_reported_and_started_anew_by_a_retry(world):
+    world.athena.put(DAY, [a_record("n")])
+    world.athena.polls = 60
+    world.athena.ends = [("FAILED", "GENERIC_INTERNAL_ERROR"), ("FAILED", "HIVE_CANNOT_OPEN_SPLIT"), None]
+    cursor = world.fetch(root="r").cursor
+    world.athena.polls = 0
+    world.athena.executions[next(iter(world.athena.executions))]["polls"] = 0
+
+    returned, retried = world.fetch(root="r", cursor=cursor), world.fetch(root="r", cursor=cursor)
+
+    message = "the archive could not be searched: Athena says FAILED: HIVE_CANNOT_OPEN_SPLIT"
+    assert (returned.status, returned.message, returned.headers["Retry-After"]) == (503, message, "5")
+    assert (nodes(retried), retried.cursor) == (["n"], None)

@@ -187,3 +187,9 @@ def test_lines_of_many_leaves_are_those_of_each(leaves, compaction):
     together = renderer.lines([shared for _, shared in leaves], [leaf for leaf, _ in leaves])
 
     assert together == b"".join(renderer.line(shared, leaf.node_id, render_step(leaf)) for leaf, shared in leaves)
+
+
+def test_what_enrichers_and_runs_add_survives_the_archive():
+    record = a_record("a", "root", run_id="run-1", metadata=(("bucket", "b"), ("team", "x")))
+
+    assert list(parse_lines(rendered([record], COMPACTION))) == [record]
