@@ -96,17 +96,6 @@ def test_a_table_is_its_partitions_with_glue_s_columns_and_types(search):
     ]
 
 
-@pytest.mark.parametrize("name", ['"{0}"."records"', '"awsdatacatalog"."{0}"."records"', "{0}.records", "Records"])
-def test_a_table_has_the_names_that_athena_gives_it(search, name):
-    assert search.rows_of(f"SELECT count(*) AS n FROM {name.format(search.database)}") == [["n"], ["6"]]
-
-
-def test_files_that_no_partition_names_are_not_read(search):
-    search.put("tables/records/day=2026-11-20/attempt=2/part-0.parquet", pa.table({"root_id": ["other"]}))
-    search.put("tables/records/day=2026-11-20/attempt=1/_part.parquet", pa.table({"root_id": ["hidden"]}))
-    assert search.rows_of("SELECT DISTINCT root_id FROM records ORDER BY 1") == [["root_id"], ["a"], ["b"]]
-
-
 def test_a_partition_that_moves_or_changes_is_read_anew(search):
     search.put("elsewhere/part-0.parquet", pa.table({"root_id": ["moved"]}))
     search.register("2026-11-25", "elsewhere")
@@ -172,54 +161,6 @@ def test_results_are_paged_and_the_first_row_is_the_header(search):
     ]
 
 
-@pytest.mark.parametrize(("rows", "tokens"), [(2, [True, False]), (3, [False]), (0, [False])])
-def test_the_last_page_has_no_token_even_if_it_is_full(search, rows, tokens):
-    execution = search.start(f"SELECT root_id FROM records LIMIT {rows}")
-    search.ended(execution)
-    size = 2 if rows == 2 else rows + 1
-    result = [search.athena.get_query_results(QueryExecutionId=execution, MaxResults=size)]
-    while "NextToken" in result[-1]:
-        token = result[-1]["NextToken"]
-        result.append(search.athena.get_query_results(QueryExecutionId=execution, MaxResults=size, NextToken=token))
-    assert ["NextToken" in page for page in result] == tokens
-    assert sum(len(page["ResultSet"]["Rows"]) for page in result) == rows + 1
-
-
-def test_columns_have_athena_s_types(search):
-    execution = search.start(
-        "SELECT root_id, recorded_at, tags, steps, CAST(tags AS JSON) AS json, 1.50 AS price, 1e0 AS share, "
-        "sum(recorded_at) OVER () AS total, DATE '2026-11-20' AS day_, true AS yes FROM records"
-    )
-    search.ended(execution)
-    returned = search.athena.get_query_results(QueryExecutionId=execution)["ResultSet"]
-    assert {column["Name"]: column["Type"] for column in returned["ResultSetMetadata"]["ColumnInfo"]} == {
-        "root_id": "varchar",
-        "recorded_at": "bigint",
-        "tags": "map",
-        "steps": "array",
-        "json": "json",
-        "price": "decimal",
-        "share": "double",
-        "total": "bigint",
-        "day_": "date",
-        "yes": "boolean",
-    }
-    price = returned["ResultSetMetadata"]["ColumnInfo"][5]
-    assert (price["Precision"], price["Scale"]) == (3, 2)
-    values = [value.get("VarCharValue") for value in returned["Rows"][-1]["Data"]]
-    assert values[5:] == ["1.50", "1.0", "36", "2026-11-20", "true"]
-
-
-def test_an_execution_says_what_was_requested_and_what_was_read(search):
-    result = search.ended(search.start("SELECT root_id FROM records WHERE day = ?", f"'{DAYS[0]}'"))
-    assert result["Query"] == "SELECT root_id FROM records WHERE day = ?"
-    assert result["ExecutionParameters"] == [f"'{DAYS[0]}'"]
-    assert (result["WorkGroup"], result["QueryExecutionContext"]) == (search.workgroup, {"Database": search.database})
-    scanned = result["Statistics"]["DataScannedInBytes"]
-    whole = search.ended(search.start("SELECT * FROM records"))["Statistics"]["DataScannedInBytes"]
-    assert 0 < scanned < whole
-
-
 @pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1, Python 3.10's, does not count all bytes that it reads")
 def test_a_query_that_reads_more_than_the_workgroup_allows_is_cancelled(search):
     words = random.Random(1)
@@ -239,25 +180,6 @@ def test_a_query_that_reads_more_than_the_workgroup_allows_is_cancelled(search):
         assert search.rows_of("SELECT max(root_id) AS last FROM records WHERE day < '2026-11-26'") == [["last"], ["b"]]
     finally:
         search.glue.delete_partition(DatabaseName=search.database, TableName="records", PartitionValues=["2026-11-26"])
-
-
-def test_a_query_that_is_stopped_is_cancelled(search):
-    execution = search.start("SELECT count(*) FROM range(1000000) a, range(1000000) b")
-    while (
-        search.athena.get_query_execution(QueryExecutionId=execution)["QueryExecution"]["Status"]["State"] == "QUEUED"
-    ):
-        time.sleep(0.02)
-    with pytest.raises(ClientError, match=r"Query has not yet finished\. Current state: RUNNING"):
-        search.athena.get_query_results(QueryExecutionId=execution)
-    search.athena.stop_query_execution(QueryExecutionId=execution)
-    assert search.ended(execution)["Status"]["State"] == "CANCELLED"
-    assert search.rows_of("SELECT 1 AS one") == [["one"], ["1"]]
-
-
-def test_the_same_token_is_the_same_execution(search):
-    token = "a-token-of-thirty-two-characters-or-more"
-    first, second = (search.start("SELECT 1", ClientRequestToken=token) for _ in range(2))
-    assert first == second
 
 
 @pytest.mark.parametrize(
@@ -283,23 +205,3 @@ def test_what_athena_would_refuse_is_refused(search, call, rule):
     with pytest.raises(ClientError, match=rule) as refused:
         call(search)
     assert refused.value.response["Error"]["Code"] == "InvalidRequestException"
-
-
-@pytest.mark.parametrize(
-    ("requested", "rule"),
-    [({"MaxResults": 1001}, "MaxResults is more than"), ({"NextToken": "x"}, "NextToken is invalid")],
-)
-def test_a_page_that_cannot_be_is_refused(search, requested, rule):
-    execution = search.start("SELECT 1")
-    search.ended(execution)
-    with pytest.raises(ClientError, match=rule):
-        search.athena.get_query_results(QueryExecutionId=execution, **requested)
-
-
-def test_only_the_results_of_the_last_queries_are_kept(search):
-    first = search.start("SELECT 1")
-    for _ in range(40):
-        last = search.start("SELECT 1")
-    search.ended(last)
-    with pytest.raises(ClientError, match="keeps the results of the last 32 queries"):
-        search.athena.get_query_results(QueryExecutionId=first)

@@ -5,7 +5,7 @@ import pytest
 
 from local_stack.errors import UnknownInTemplate
 from local_stack.stack import LocalStack
-from tests.e2e.search_template import COLUMNS, a_job, a_search_template
+from tests.e2e.search_template import a_job, a_search_template
 
 
 @pytest.fixture
@@ -16,14 +16,6 @@ def stack(search_stack):
 @pytest.fixture
 def client(stack):
     return lambda service: boto3.client(service, **stack.client_settings)
-
-
-def test_a_table_has_its_columns_and_its_place(stack, client):
-    table = client("glue").get_table(DatabaseName=stack.outputs["SearchDatabase"], Name="records")["Table"]
-    storage = table["StorageDescriptor"]
-    assert storage["Columns"] == COLUMNS
-    assert storage["Location"] == f"s3://{stack.outputs['ArchiveBucketName']}/tables/records/"
-    assert table["PartitionKeys"] == [{"Name": "day", "Type": "string"}]
 
 
 def test_a_job_has_its_arguments_resolved(stack, client):
@@ -45,14 +37,6 @@ def test_a_workgroup_has_its_limit_and_its_queries(stack, client):
     (kept,) = client("athena").list_named_queries(WorkGroup=group)["NamedQueryIds"]
     query = client("athena").get_named_query(NamedQueryId=kept)["NamedQuery"]
     assert (query["Name"], query["Database"]) == ("by root", stack.outputs["SearchDatabase"])
-
-
-def test_a_signing_key_signs(stack, client):
-    signed = {"KeyId": stack.outputs["SigningKeyArn"], "Message": b"0" * 32, "MessageType": "DIGEST"}
-    result = client("kms").sign(**signed, SigningAlgorithm="ECDSA_SHA_256")
-    assert client("kms").verify(**signed, Signature=result["Signature"], SigningAlgorithm="ECDSA_SHA_256")[
-        "SignatureValid"
-    ]
 
 
 @pytest.mark.parametrize(

@@ -86,11 +86,6 @@ def test_a_run_ends_with_its_link_or_the_reason(demo_of, program, options, statu
     assert ended(demo_of(program, **options)) == status
 
 
-def test_a_run_that_does_not_end_in_its_time_is_killed(demo_of):
-    status = ended(demo_of("sleep", limit_s=2))
-    assert (status.state, status.error) == ("FAILED", "it did not end within 2 s and was killed")
-
-
 def test_there_is_one_run_at_a_time_and_another_after_its_end(demo_of, tmp_path):
     demo = demo_of("wait")
     assert demo.start()
@@ -99,12 +94,6 @@ def test_there_is_one_run_at_a_time_and_another_after_its_end(demo_of, tmp_path)
     until(lambda: demo.status.state == "FAILED")
     (tmp_path / "wait_program.py").write_text(PROGRAMS["complete"])
     assert ended(demo) == DemoStatus("COMPLETED", "first", "columns?node=x")
-
-
-def test_nothing_starts_after_the_stop(demo_of):
-    demo = demo_of("complete")
-    demo.stop()
-    assert not demo.start()
 
 
 def test_a_stop_ends_a_run_that_waits_for_the_stack_to_load(demo_of):

@@ -67,19 +67,3 @@ def test_a_message_has_a_body_of_characters_that_xml_knows(send, body, code):
     assert send("sqs", "send_message", QueueUrl="", MessageBody=body) == code
     entry = {"Id": "1", "MessageBody": body}
     assert send("sqs", "send_message_batch", QueueUrl="", Entries=[entry]) == code
-
-
-def test_a_batch_of_messages_is_a_mebibyte_at_most_in_bytes(send):
-    def entries(size):
-        return [{"Id": str(n), "MessageBody": '{"n": 1, "é": "' + "é" * size + '"}'} for n in range(2)]
-
-    overhead = len('{"n": 1, "é": ""}'.encode())
-    longest = (1024 * 1024 // 2 - overhead) // 2
-    assert send("sqs", "send_message_batch", QueueUrl="", Entries=entries(longest)) is None
-    too_long = send("sqs", "send_message_batch", QueueUrl="", Entries=entries(longest + 1))
-    assert too_long == "AWS.SimpleQueueService.BatchRequestTooLong"
-
-
-def test_the_key_of_an_object_has_at_most_1024_bytes(send):
-    assert send("s3", "put_object", Bucket="", Key="é" * 512, Body=b"") is None
-    assert send("s3", "put_object", Bucket="", Key="é" * 512 + "x", Body=b"") == "KeyTooLongError"

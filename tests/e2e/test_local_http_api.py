@@ -56,19 +56,6 @@ def test_a_packed_body_is_unpacked_as_api_gateway_does(probe, sent, arrives):
     assert event["body"] == (arrives or sent.decode("utf-8", "replace"))
 
 
-def test_a_request_without_path_query_or_body_has_nulls_for_them(probe):
-    event = event_of(probe, "GET", "/")
-    assert (event["resource"], event["path"], event["pathParameters"]) == ("/", "/", None)
-    assert (event["queryStringParameters"], event["multiValueQueryStringParameters"]) == (None, None)
-    assert event["body"] is None
-
-
-@pytest.mark.parametrize("method", ["HEAD", "TRACE", "PROPFIND"])
-def test_every_method_reaches_the_function(probe, method):
-    status, headers, _ = send(probe, method, "/x")
-    assert (status, headers["X-One"]) == (201, "1")
-
-
 def test_the_response_has_the_function_s_status_headers_and_body(probe):
     status, headers, _ = send(probe, "GET", "/x")
     assert (status, headers["X-One"], headers.get_all("X-Many")) == (201, "1", ["a", "b"])

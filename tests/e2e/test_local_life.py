@@ -13,7 +13,6 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
-import boto3
 import pytest
 
 from local_stack.errors import PortInUse
@@ -136,13 +135,6 @@ def test_serve_prints_both_ports_and_ends_cleanly_when_stopped(serving, linux, n
     assert [pid for pid in started if is_alive(pid)] == []
 
 
-def test_a_template_that_is_not_there_is_one_line_and_a_status():
-    command = [sys.executable, "-m", "headwater", "serve", "--template", "nowhere.json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == "headwater serve: [Errno 2] No such file or directory: 'nowhere.json'\n"
-
-
 @pytest.mark.slow
 def test_a_serve_that_is_killed_takes_its_processes_along(serving, linux):
     process, _ = serving
@@ -151,12 +143,3 @@ def test_a_serve_that_is_killed_takes_its_processes_along(serving, linux):
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     until(lambda: not any(map(is_alive, started)))
-
-
-def test_a_bucket_keeps_versions_where_the_template_says_so(probe):
-    s3 = boto3.client("s3", **probe.stack.client_settings)
-    bucket = probe.stack.outputs["BucketName"]
-    for body in (b"old", b"new"):
-        s3.put_object(Bucket=bucket, Key="twice", Body=body)
-    versions = s3.list_object_versions(Bucket=bucket, Prefix="twice")["Versions"]
-    assert [version["IsLatest"] for version in versions] == [True, False]

@@ -4,8 +4,6 @@ from itertools import chain
 
 import pytest
 
-from local_stack.errors import NotDrained
-
 
 def test_a_full_batch_is_delivered_at_once_and_the_rest_when_its_window_closes(start):
     probe = start(batch=100, window_s=60)
@@ -27,23 +25,6 @@ def test_draining_closes_the_windows_and_ends_when_nothing_is_left(start):
     assert sorted(chain(*probe.taken)) == list(range(25))
     # A message that a poller has just received is in its queue still, and in the poller's hands; an invocation counts.
     assert 25 <= returned[0] <= 51
-
-
-def test_draining_says_what_is_left_when_a_message_has_to_wait_for_its_next_delivery(probe):
-    probe.send({"n": 1, "do": "raise"})
-    probe.until(lambda: probe.stack.errors)
-    with pytest.raises(
-        NotDrained, match="1 messages or invocations left after 2 s; last failure: Take failed on WorkM"
-    ):
-        probe.stack.drain(timeout_s=2)
-
-
-def test_one_event_never_exceeds_six_megabytes(probe):
-    for n in range(10):
-        probe.send({"n": n, "filler": "x" * 1_000_000})
-    probe.stack.drain()
-    assert sorted(chain(*probe.taken)) == list(range(10))
-    assert max(len(batch) for batch in probe.taken) <= 6
 
 
 def test_after_a_partial_failure_only_the_failed_messages_come_back(probe):

@@ -3,7 +3,6 @@
 import gzip
 import json
 import time
-from datetime import datetime, timezone
 from pathlib import Path
 
 import boto3
@@ -13,12 +12,10 @@ from headwater.records.archive_state import Seal
 from headwater.records.digest import Head, key_of, render_digest
 from headwater.records.pointers import ArchiveObject
 from local_stack.compute.poller import Failure
-from local_stack.compute.spark_jobs import Ended, JobRun, SparkJobs
 from local_stack.errors import MachineFailed
-from local_stack.processes.clock import Clock
 from local_stack.stack import LocalStack
 from tests.e2e.search_template import a_job, a_search_template
-from tests.waiting import LONG_S, until
+from tests.waiting import until
 
 FUNCTIONS = Path(__file__).with_name("functions")
 DAY = "2026-11-20"
@@ -150,56 +147,11 @@ def test_a_run_that_fails_says_why_is_shown_and_the_next_one_works(jobs, do, err
 
 
 @pytest.mark.slow
-def test_a_session_that_a_job_stopped_is_a_new_one_for_the_next(jobs):
-    assert [jobs.run(do=do)["JobRunState"] for do in ("stop", "count")] == ["SUCCEEDED", "SUCCEEDED"]
-
-
-@pytest.mark.slow
 def test_a_run_that_fails_fails_the_state_machine_as_glue_s_does(jobs):
     with pytest.raises(MachineFailed) as failed:
         jobs.stack.run_state_machine({"--day": DAY, "--do": "raise"})
     assert (failed.value.status, failed.value.error) == ("FAILED", "States.TaskFailed")
     assert json.loads(failed.value.cause)["ErrorMessage"] == "ValueError: told to"
-
-
-@pytest.mark.slow
-def test_runs_beyond_those_allowed_at_a_time_are_refused(jobs, tmp_path):
-    go_on = tmp_path / "go_on"
-    first, second = (jobs.start(do="wait", until=str(go_on)) for _ in range(2))
-    with pytest.raises(jobs.glue.exceptions.ConcurrentRunsExceededException):
-        jobs.start(do="count")
-    until(lambda: jobs.stack.running == 2)
-    go_on.touch()
-    jobs.stack.drain(LONG_S)
-    assert [jobs.ended(*run)["JobRunState"] for run in (first, second)] == ["SUCCEEDED", "SUCCEEDED"]
-    assert jobs.stack.running == 0
-
-
-def test_a_job_that_does_not_exist_is_refused(jobs):
-    with pytest.raises(jobs.glue.exceptions.EntityNotFoundException):
-        jobs.glue.start_job_run(JobName="other")
-
-
-# Takes long: a Spark process of its own starts.
-@pytest.mark.slow
-def test_a_run_has_the_time_of_the_stack(tmp_path):
-    with LocalStack(a_search_template(Trace=a_job("trace_root")), code=FUNCTIONS, logs=tmp_path / "logs") as stack:
-        jobs = Jobs(stack, tmp_path / "seen.json")
-        stack.advance(40 * 86_400)
-        before_s = stack.now
-        assert jobs.run("TraceName")["JobRunState"] == "SUCCEEDED"
-        days = [datetime.fromtimestamp(at_s, timezone.utc).date().isoformat() for at_s in (before_s, stack.now)]
-        assert jobs.seen["today"] in days
-
-
-@pytest.mark.slow
-def test_a_run_that_takes_too_long_is_killed(tmp_path):
-    returned = []
-    jobs = SparkJobs(env={}, code=FUNCTIONS, logs=tmp_path, clock=Clock(), report=returned.append)
-    ended = jobs.run(JobRun("job", "jr_1", {"--do": "sleep"}, timeout_s=0.2))
-    jobs.stop()
-    assert ended == Ended("TIMEOUT", "Job run timeout after 0 s")
-    assert returned == [Failure("job", "job run jr_1", "TIMEOUT", ended.error)]
 
 
 # Takes long: a Spark process of its own starts and is stopped.

@@ -5,7 +5,6 @@ import time
 from itertools import chain
 
 import boto3
-import pytest
 
 DAY_S = 86_400
 
@@ -22,11 +21,6 @@ def test_functions_live_in_the_time_of_the_stack(probe):
     assert before_s <= response["now"] <= probe.stack.now
     assert response["today"] == time.strftime("%Y-%m-%d", time.gmtime(response["now"]))
     assert 0 < response["remaining_ms"] <= 60_000
-
-
-def test_time_never_runs_backwards(probe):
-    with pytest.raises(ValueError, match="must not be negative, got -1"):
-        probe.stack.advance(-1)
 
 
 def test_a_schedule_starts_its_machine_when_its_minute_is_skipped(start):
