@@ -60,36 +60,28 @@ def test_the_operations_guide_lists_every_context_value():
     [
         ({"stage": "dev-2"}, {"stage": "dev-2"}),
         ({"records_ttl_hours": "48"}, {"records_ttl_hours": 48}),
-        ({"records_ttl_hours": 8760}, {"records_ttl_hours": 8760}),
         ({"retention": "destroy"}, {"retain": False}),
         ({"alarm_email": "ops@example.org"}, {"alarm_email": "ops@example.org"}),
-        ({"alarm_email": "none"}, {"alarm_email": None}),
         ({"alarm_ok": "true"}, {"alarm_ok": True}),
         ({"dashboard": "true"}, {"dashboard": True}),
-        ({"auth": "iam"}, {}),
         ({"auth": "token"}, {"token_api": True}),
-        ({"strict_namespaces": "false"}, {}),
         ({"strict_namespaces": True}, {"strict_namespaces": True}),
         ({"partition_trimming": "false"}, {"partition_trimming": False}),
         ({"temporary_patterns": ["a{1,3}", "/_tmp/"]}, {"temporary_patterns": ("a{1,3}", "/_tmp/")}),
         ({"temporary_patterns": '["a{1,3}"]'}, {"temporary_patterns": ("a{1,3}",)}),
         ({"temporary_patterns": "^tmp_, /scratch/"}, {"temporary_patterns": ("^tmp_", "/scratch/")}),
         ({"temporary_patterns": "none"}, {"temporary_patterns": ()}),
-        ({"temporary_patterns": "default"}, {}),
         ({"drop_running_events": "flink*, kafka"}, {"drop_running_events": ("flink*", "kafka")}),
-        ({"drop_running_events": "none"}, {}),
         ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
         ({"search_scan_gb": "250"}, {"search_scan_gb": 250}),
         ({"glue_version": 5.0}, {"glue_version": "5.0"}),
         ({"sign_digests": "true"}, {"sign_digests": True}),
         ({"web_acl_arn": WEB_ACL}, {"web_acl_arn": WEB_ACL}),
-        ({"web_acl_arn": "none"}, {}),
         ({"requests_per_address": "2000"}, {"requests_per_address": 2000}),
         ({"requests_per_address": None, "api_concurrency": "none", "object_lock": ""}, {}),
         ({"api_concurrency": 50}, {"api_concurrency": 50}),
         ({"snap_start": "true"}, {"snap_start": True}),
         ({"object_lock": "governance:30"}, {"object_lock": ObjectLock(30, compliance=False)}),
-        ({"object_lock": "compliance:36500"}, {"object_lock": ObjectLock(36500, compliance=True)}),
         ({"dynamodb_client": "boto3"}, {"boto3_client": True}),
         ({"layer": "false"}, {"layer": False}),
         ({"of_a_feature_that_was_removed": None}, {}),
@@ -108,37 +100,20 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             {"stage": "Prod"},
             "stage: must be a lower-case letter, then at most 19 letters, digits and hyphens, got 'Prod'",
         ),
-        ({"stage": 1}, "stage: must be a lower-case letter, then at most 19 letters, digits and hyphens, got 1"),
         ({"records_ttl_hours": "0"}, "records_ttl_hours: must be a whole number from 1 to 8760, got '0'"),
-        ({"records_ttl_hours": 1.5}, "records_ttl_hours: must be a whole number from 1 to 8760, got 1.5"),
         ({"retention": "keep"}, "retention: must be retain or destroy, got 'keep'"),
-        ({"retention": True}, "retention: must be retain or destroy, got True"),
         ({"alarm_email": "ops"}, "alarm_email: must be an e-mail address, or none, got 'ops'"),
         ({"auth": "none"}, "auth: must be iam or token, got 'none'"),
         ({"strict_namespaces": "yes"}, "strict_namespaces: must be true or false, got 'yes'"),
-        ({"partition_trimming": "off"}, "partition_trimming: must be true or false, got 'off'"),
         (
             {"drop_running_events": ["*flink"]},
             "drop_running_events: must be namespaces, each a name, or the beginning of names and then `*`, "
             "got ['*flink']",
         ),
         (
-            {"drop_running_events": 1},
-            "drop_running_events: must be a list of namespaces, or text with commas between them, got 1",
-        ),
-        (
             {"temporary_patterns": "tmp("},
             "temporary_patterns: must be regular expressions (missing ), unterminated subpattern at position 3), "
             "got 'tmp('",
-        ),
-        (
-            {"temporary_patterns": [1]},
-            "temporary_patterns: must be regular expressions (first argument must be string or compiled pattern), "
-            "got [1]",
-        ),
-        (
-            {"temporary_patterns": 1},
-            "temporary_patterns: must be a list of regular expressions, or text with commas between them, got 1",
         ),
         *(
             (
@@ -149,15 +124,12 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             for name in ("temporary_patterns", "drop_running_events")
         ),
         ({"compaction_hour_utc": 24}, "compaction_hour_utc: must be a whole number from 0 to 23, got 24"),
-        ({"search_scan_gb": 0}, "search_scan_gb: must be a whole number from 1 to 1000000, got 0"),
         ({"glue_version": "4.0"}, "glue_version: must be 5.1 or 5.0, got '4.0'"),
-        ({"sign_digests": "yes"}, "sign_digests: must be true or false, got 'yes'"),
         (
             {"web_acl_arn": WEB_ACL.replace("regional", "global")},
             "web_acl_arn: must be the ARN of a regional web ACL of WAFv2, or none, got "
             "'arn:aws:wafv2:eu-west-1:123456789012:global/webacl/any/01234567-89ab-cdef-0123-… (93 characters)",
         ),
-        ({"web_acl_arn": 1}, "web_acl_arn: must be the ARN of a regional web ACL of WAFv2, or none, got 1"),
         (
             {"requests_per_address": 9},
             "requests_per_address: must be a whole number from 10 to 100000000, or none, got 9",
@@ -167,16 +139,12 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             "requests_per_address: must not be given with web_acl_arn: a stage has one web ACL, and yours can have the "
             "rule, got 2000",
         ),
-        ({"api_concurrency": 0}, "api_concurrency: must be a whole number from 1 to 100000, or none, got 0"),
         *(
             ({"object_lock": value}, f"object_lock: {LOCK_RULE}, got {value!r}")
             for value in ("governance", "governance:0", "governance:36501", "Compliance:1", 30)
         ),
         ({"dynamodb_client": "aiodynamo"}, "dynamodb_client: must be own or boto3, got 'aiodynamo'"),
-        ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
         ({"retenton": "x"}, f"retenton: {NO_NAME}; did you mean retention?, got 'x'"),
-        ({"spark_engine": "glue"}, f"spark_engine: {NO_NAME}, got 'glue'"),
-        ({"colour": "x"}, f"colour: {NO_NAME}, got 'x'"),
         (
             {"auth": "none", "retention": "keep"},
             "retention: must be retain or destroy, got 'keep'; auth: must be iam or token, got 'none'",

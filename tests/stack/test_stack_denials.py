@@ -96,21 +96,6 @@ def test_of_the_stacks_roles_the_compaction_alone_may_hide_an_object_and_traces_
     assert of_the_bucket(stack, "s3:DeleteObject", f"{prefix}x") == "neither", "people who restore"
 
 
-def test_no_role_is_allowed_to_hide_an_object_of_the_archive_but_the_compactions(stack):
-    allowed = [
-        name
-        for name in stack.of_type("AWS::IAM::Policy")
-        for prefix in PREFIXES
-        if decide(
-            stack.of_type("AWS::IAM::Policy")[name]["PolicyDocument"]["Statement"],
-            "s3:DeleteObject",
-            f"ArchiveBucket.Arn/{prefix}x",
-        )
-        == "allowed"
-    ]
-    assert allowed == ["CompactFunctionRoleDefaultPolicy"]
-
-
 # Queue -> its senders by its own policy: roles, and tags of further principals.
 DOORS = ("InputFunction", "ApiFunction")
 SENDERS = {
@@ -208,14 +193,6 @@ def test_no_role_of_the_stack_may_remove_versions_or_change_what_keeps_them(stac
     assert of_the_bucket(stack, action, key) == "neither", "people who look after the bucket"
 
 
-def test_no_role_of_the_stack_is_allowed_to_remove_a_version(stack):
-    for policy in stack.of_type("AWS::IAM::Policy").values():
-        for statement in policy["PolicyDocument"]["Statement"]:
-            assert not {*OF_VERSIONS, *OF_THE_BUCKET} & set(
-                [statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"]
-            )
-
-
 def test_the_archive_is_locked_only_where_a_context_value_says_so(template, turned):
     archive, locked = (stack.of_type("AWS::S3::Bucket")["ArchiveBucket"] for stack in (template, turned))
     assert {name for name in archive if name.startswith("ObjectLock")} == set()
@@ -266,14 +243,6 @@ def test_a_role_uses_partitions_of_its_own_work_alone(stack, name):
     }
     assert used - {"SOMETHING#NEW"} == set(PARTITIONS[name])
     assert ("SOMETHING#NEW" in used) == (name == "ApiFunction"), "which writes nothing"
-
-
-@pytest.mark.parametrize("name", ["TraceFunction", "EventsFunction"])
-def test_one_key_of_another_kind_spoils_a_whole_request(stack, name):
-    keys = [PARTITIONS[name][0], PARTITIONS["EventsFunction" if name == "TraceFunction" else "TraceFunction"][0]]
-    statements = stack.statements(name)
-    for action in ("BatchGetItem", "BatchWriteItem"):
-        assert decide(statements, f"dynamodb:{action}", "GraphTable.Arn", dynamodb_LeadingKeys=keys) == "neither"
 
 
 def test_the_compaction_alone_signs_digests_and_everybody_may_check_them(turned):

@@ -65,8 +65,3 @@ def test_every_role_of_the_stack_is_listed(grants, resources):
 def test_a_wildcard_without_a_reason_is_found(grants):
     everything = {"principal": "Some", "service": "lambda", "actions": ["s3:GetObject"], "resources": ["*"]}
     assert grants["bare"] == [{**everything, "wildcards": ["*"], "reasons": {}, "conditions": {}}]
-
-
-def test_a_reason_is_listed_with_its_statement(grants):
-    [grant] = grants["explained"]
-    assert grant["reasons"] == {"*": "Buckets come and go."}
