@@ -108,14 +108,6 @@ def test_a_long_list_of_jobs_draws_what_is_scrolled_to_and_is_narrowed_by_state(
     page.get_by_role("link", name="spark.silver_payments").wait_for()
 
 
-def test_a_list_is_narrowed_to_what_no_event_names_for_days(open_view, company):
-    page = open_view(company, f"datasets?namespace={LAKE}")
-    with page.expect_response(re.compile(r"/datasets\?.*updatedBefore=\d{4}-\d\d-\d\dT00%3A00%3A00.000Z")):
-        page.get_by_role("combobox", name="last event").select_option("30")
-    page.get_by_role("status").get_by_text("datasets").wait_for()
-    assert page.url.endswith("&days=30")
-
-
 def test_flows_of_a_tag_that_lack_it_come_first(open_view, company):
     page = open_view(company, "usage?tag=pii&start=1763000000&end=1764000000")
     page.get_by_text("hold it without the tag").wait_for()

@@ -181,7 +181,8 @@ export function toItem(node: GraphNode | Neighbour): Item {
   }
   return {
     ...shared,
-    touchedAt: ("lastModifiedAt" in node.data ? node.data.lastModifiedAt : null) ?? node.data.updatedAt,
+    touchedAt: node.data.updatedAt,
+    writtenAt: ("lastModifiedAt" in node.data ? node.data.lastModifiedAt : node.data.writtenAt) ?? null,
     stale: node.data.stale,
     temporary: node.data.temporary,
     fieldCount: "fieldCount" in node.data ? node.data.fieldCount : node.data.fields.length,

@@ -13,17 +13,11 @@ export interface Freshness {
 
 const isFailed = (item: Item | undefined) => item?.state === "FAILED" || item?.state === "ABORTED";
 
-/** Return the time of the last complete run of a writer; where none is loaded, of the mark; null if unknown.
- *
- * A dataset's own time is the time of its last event, a reader's included.
- */
-export function writtenAt({ items, up }: Lineage, id: string, mark?: Freshness): string | null {
-  const ends = (up.get(id) ?? []).flatMap((job) => {
-    const writer = items.get(job);
-    return writer?.kind === "job" && writer.state === "COMPLETED" && writer.endedAt ? [writer.endedAt] : [];
-  });
-  return ends.sort().at(-1) ?? mark?.written ?? null;
-}
+/** When a dataset was written last, as its node or else its mark says; null if unknown. Its last event may be a read. */
+export const writtenAt = ({ writtenAt }: Item, mark?: Freshness): string | null => writtenAt ?? mark?.written ?? null;
+
+/** When a job ran last, or a dataset was written. */
+export const lastOf = (item: Item, mark?: Freshness) => (item.kind === "job" ? item.touchedAt : writtenAt(item, mark));
 
 /** Return "late", "on old data", both, or nothing. */
 export const troubleOf = (freshness?: Freshness): string =>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { aLineage, anItem, arrowsOfPaths } from "./an-item.test-data";
 import { compareLineages } from "./compare";
-import { healthOf, lateOf, writtenAt } from "./freshness";
+import { healthOf, lastOf, lateOf } from "./freshness";
 import {
   type Degree,
   depthToRequest,
@@ -204,15 +204,13 @@ test("freshness: at a past time the outputs of a failed job are late, whatever i
   expect([...lateOf(lineage)]).toEqual([["old", { late: true, isOnOldData: false }]]);
 });
 
-test("freshness: a dataset was written when its writer completed, however late it is read", () => {
-  const lineage = aLineage(["raw job:load out job:read", "raw job:again out", "raw job:fails late"], {
-    "job:load": { state: "COMPLETED", endedAt: "2025-11-03" },
-    "job:again": { state: "COMPLETED", endedAt: "2025-11-04" },
-    "job:fails": { state: "FAILED", endedAt: "2025-11-05" },
-    out: { touchedAt: "2025-11-09" },
-    late: { touchedAt: "2025-11-09" },
-  });
-  expect(["out", "late", "raw"].map((id) => writtenAt(lineage, id))).toEqual(["2025-11-04", null, null]);
+test("freshness: a dataset was written when its node says, else its mark, however late it is read", () => {
+  const mark = { late: true, isOnOldData: false, written: "2025-11-03" };
+  const item = anItem("out", { touchedAt: "2025-11-09" });
+  expect([lastOf({ ...item, writtenAt: "2025-11-04" }, mark), lastOf(item, mark), lastOf(item)]).toEqual([
+    ...["2025-11-04", "2025-11-03"],
+    null,
+  ]);
 });
 
 test.each([

@@ -22,8 +22,10 @@ const UNKNOWN = {
   durationMs: null as number | null,
   /** When it was first heard of; null where a lineage was fetched in short. */
   createdAt: null as Text,
-  /** When it last ran, or was last written. */
+  /** When it last ran, or of a dataset the last event: perhaps a read. */
   touchedAt: null as Text,
+  /** When a dataset was written, if its writers' last runs completed. */
+  writtenAt: null as Text,
   /** True of a job whose last run could not report all of its lineage. */
   incomplete: false,
   /** Inputs of which the job's last run read an older part. */

@@ -62,6 +62,7 @@ function contentOf<T>({ by, cell }: ColumnOf<T>, row: T): ReactNode {
 }
 
 const VIRTUAL_ABOVE = 100;
+const SCREEN = "calc(100vh - 240px)";
 const ROW_PX = 34;
 
 interface Props<T> {
@@ -75,7 +76,9 @@ interface Props<T> {
 }
 
 export function LongTable<T>(props: Props<T>) {
-  const { label, columns, rows, height = "calc(100vh - 240px)" } = props;
+  const { label, columns, rows } = props;
+  // Without a bound, all rows of a long table would be in sight.
+  const height = rows.length > VIRTUAL_ABOVE && props.height === "none" ? SCREEN : (props.height ?? SCREEN);
   const { sorted, order, setOrder } = useSorted(rows, columns);
   // A state and no ref: the drawn rows follow from the box, and React commits a body before the box.
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);

@@ -58,7 +58,7 @@ def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
 
 def _render_times(dataset: Dataset) -> types.Times:
     if dataset.times is None:
-        return {}
+        return {"writtenAt": when(dataset.last_modified)} if dataset.last_modified else {}
     return {"writtenAt": when(dataset.times.written), "lastReadAt": when(dataset.times.read)}
 
 

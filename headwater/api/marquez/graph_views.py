@@ -72,7 +72,9 @@ def _render_nodes(graph: Graph, render: Callable[[str, Job | Dataset], N], budge
     nodes: dict[str, Job | Dataset] = {}
     for node in graph.nodes:
         nodes.setdefault(render_node_id(node.id, node.version), node)
-    neighbours, parts_read = _neighbours(graph.edges), _neighbours_up(graph.other_part_reads)
+    neighbours, parts_read = _neighbours(graph.edges), defaultdict[str, list[str]](list)
+    for origin, destination in graph.other_part_reads:
+        parts_read[destination].append(origin)
     rendered = (
         (node_id, _mark(render(node_id, node), graph, parts_read.get(node_id))) for node_id, node in nodes.items()
     )
@@ -151,13 +153,6 @@ def _neighbours(edges: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
         neighbours[origin].add(destination)
         neighbours[destination].add(origin)
     return neighbours
-
-
-def _neighbours_up(edges: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
-    above: dict[str, list[str]] = defaultdict(list)
-    for origin, destination in edges:
-        above[destination].append(origin)
-    return above
 
 
 def _fit_nodes(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[str]], budget: int) -> dict[str, N]:

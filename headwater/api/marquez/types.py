@@ -142,6 +142,7 @@ class DatasetSummary(DatasetIdentity, Location):
     fields: list[SchemaField]
     tags: list[str]
     lastModifiedAt: Time | None
+    """In graphs null, and with our `direction` as `writtenAt` of short nodes."""
     description: str | None
     lastLifecycleState: str | None
 
@@ -177,7 +178,7 @@ class Dataset(DatasetSummary, DatasetState, AnnotatedThing):
 
 
 class Times(TypedDict):
-    """The times of a dataset, in short lists alone."""
+    """The times of a dataset: in lists both; elsewhere the end of its writers' last runs, if completed."""
 
     writtenAt: NotRequired[Time | None]
     """The last write by a run that did not fail; null without such a write."""

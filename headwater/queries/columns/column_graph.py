@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from headwater.queries.columns.read_versions import ReadVersions
-from headwater.queries.graphs.short_forms import find_stale
+from headwater.queries.graphs.short_forms import find_writes
 from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode
 from headwater.queries.results.entities import LastWriter
 from headwater.queries.view import GraphView
@@ -146,7 +146,7 @@ class ColumnWalk:
     def _nodes(self) -> Iterable[ColumnNode]:
         # Find the last writers of datasets without a visible producer now.
         opened = {column.dataset for column in self._opened(self._walked.hops)}
-        writers = find_stale(self._view.datasets(opened), self._view)
+        writers, _ = find_writes(self._view.datasets(opened), self._view)
         shown = list(self._shown())
         dependencies: dict[int, tuple[ColumnInput, ...]] = {}
         entries = {entry.group.primary: entry for _, entry in shown if entry}

@@ -25,7 +25,7 @@ from headwater.queries.graphs.edges import (
     possible_children,
     with_users,
 )
-from headwater.queries.graphs.short_forms import PRODUCERS_MAX, find_stale
+from headwater.queries.graphs.short_forms import PRODUCERS_MAX, find_writes
 from headwater.queries.results.entities import Dataset, Job, redacted_dataset
 from headwater.queries.results.graphs import Degree, Dependency, Direction, Graph, GraphDirection
 from headwater.queries.view import GraphView, ResolvedDataset
@@ -300,7 +300,7 @@ class JobGraphWalk:
         unseen = {job for group in groups for job in group.producers} - self._view.nodes.keys()
         self._budget.cut |= self._view.truncated or len(unseen) > PRODUCERS_MAX
         self._budget.cut |= resolve_assertions(groups, self._view)
-        writers = find_stale(groups, self._view)
+        writers, written = find_writes(groups, self._view)
         facets = read_facets(groups, self._view)
         opened = {
             group.primary: dataset_of_group(
@@ -308,6 +308,8 @@ class JobGraphWalk:
                 without_references(described),
                 stale=group.primary in writers,
                 last_written_by=writers.get(group.primary),
+                # Marquez's graph, in both directions, has no times of writes.
+                last_modified=None if "both" in self._directions else written[group.primary] or None,
             )
             for group, described in zip(groups, facets, strict=True)
         }

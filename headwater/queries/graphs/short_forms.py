@@ -1,4 +1,4 @@
-"""Jobs and datasets in short, many at once: without facets, versions and runs; datasets that no job produces."""
+"""Jobs and datasets in short, many at once: without facets, versions and runs; the last writes of datasets."""
 
 from __future__ import annotations
 
@@ -13,36 +13,38 @@ from headwater.queries.view.nodes import job_of_node
 from headwater.queries.view.written_versions import VersionQuery, newest_of_both
 from headwater_model.ids import DatasetId, JobId
 
-# Producers of datasets that are read, besides the jobs that were read already.
+# Producers of datasets to read, besides the jobs read before.
 PRODUCERS_MAX = 5_000
 
 
-def find_stale(groups: Sequence[ResolvedDataset], view: GraphView) -> dict[DatasetId, LastWriter]:
-    """Find the last writer of each dataset written by a run without a visible producer now, by primary name.
+def find_writes(
+    groups: Sequence[ResolvedDataset], view: GraphView
+) -> tuple[dict[DatasetId, LastWriter], dict[DatasetId, str]]:
+    """Find the last writers of stale datasets, and the ends of the producers' last runs, if completed, by primary name.
 
-    The last writer is a run that did not fail, if there is such a run. Producers beyond `PRODUCERS_MAX` are not
-    read, and taken as current.
+    A run wrote a stale dataset, and no visible job produces the dataset now. The last writer did not fail, if possible.
+    Producers beyond `PRODUCERS_MAX` are not read, and taken as current.
     """
-    stale = _unproduced(groups, view)
+    producers = {job for group in groups for job in group.producers}
+    rest = set(sorted(producers - view.nodes.keys())[PRODUCERS_MAX:])
+    view.load(jobs=sorted(producers - rest))
+    ends: dict[DatasetId, str] = {}
+    for job in view.jobs(producers):
+        end = (job.latest_run and job.latest_run.state == "COMPLETED" and job.latest_run.ended) or ""
+        ends.update((dataset, max(end, ends.get(dataset, ""))) for dataset in job.outputs)
+    stale = [group for group in groups if ends.keys().isdisjoint(group.names) and rest.isdisjoint(group.producers)]
     good = [
         VersionQuery(group, "VERSION", view.at or "~", lambda version: not failed(version.facts)) for group in stale
     ]
     bad = [VersionQuery(group, "FAILED", view.at or "~", lambda version: failed(version.facts)) for group in stale]
     versions = newest_of_both([*good, *bad], view)
     last = (whole or broken for whole, broken in zip(versions[: len(stale)], versions[len(stale) :], strict=True))
-    return {
+    writers = {
         group.primary: LastWriter(version.job, version.run.id, ended(version.facts) or version.created)
         for group, version in zip(stale, last, strict=True)
         if version
     }
-
-
-def _unproduced(groups: Sequence[ResolvedDataset], view: GraphView) -> list[ResolvedDataset]:
-    producers = {job for group in groups for job in group.producers}
-    rest = set(sorted(producers - view.nodes.keys())[PRODUCERS_MAX:])
-    view.load(jobs=sorted(producers - rest))
-    produced = {dataset for job in view.jobs(producers) for dataset in job.outputs}
-    return [group for group in groups if produced.isdisjoint(group.names) and rest.isdisjoint(group.producers)]
+    return writers, {group.primary: max(ends.get(name, "") for name in group.names) for group in groups}
 
 
 def short_jobs(view: GraphView, jobs: Sequence[JobId]) -> Mapping[JobId, Job]:
@@ -55,7 +57,7 @@ def short_datasets(view: GraphView, datasets: Iterable[DatasetId]) -> Mapping[Da
     """Read the known datasets of these primary names."""
     view.load(datasets, users="writers")
     known = [group for name in dict.fromkeys(datasets) if (group := view.group(name)).named]
-    writers = find_stale(known, view)
+    writers, written = find_writes(known, view)
     return {
         group.primary: dataset_of_group(
             group,
@@ -63,6 +65,7 @@ def short_datasets(view: GraphView, datasets: Iterable[DatasetId]) -> Mapping[Da
             hidden=view.hides(group),
             stale=group.primary in writers,
             last_written_by=writers.get(group.primary),
+            last_modified=written[group.primary] or None,
         )
         for group, facets in zip(known, read_facets(known, view), strict=True)
     }

@@ -15,7 +15,7 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import Run
 from headwater.queries.graphs.edges import possible_children
-from headwater.queries.graphs.short_forms import find_stale, short_datasets
+from headwater.queries.graphs.short_forms import find_writes, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue, NameList
 from headwater.queries.lists.urgent_jobs import last_changed, last_updated, listed_in_states
 from headwater.queries.renamed import result_by_name
@@ -107,7 +107,7 @@ class Datasets:
         groups = self._load(names, details=True)
         currents = current_versions(groups, self._view) if groups else []
         facets = read_facets(groups, self._view)
-        writers = find_stale(groups, self._view)
+        writers, _ = find_writes(groups, self._view)
         datasets = []
         for group, current, described in zip(groups, currents, facets, strict=True):
             last = writers.get(group.primary)

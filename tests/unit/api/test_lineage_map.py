@@ -7,7 +7,7 @@ from headwater.api.http.responses import size_of
 from headwater.api.marquez.graph_views import render_graph, render_short_graph
 from headwater.queries.results.graphs import Degree, Graph
 from headwater_model.ids import JobId
-from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
+from tests.builders_events import AT_NOON, CHECK, NAMESPACE, STORE, a_run_event
 from tests.builders_found import RAW as RAW_ID
 from tests.builders_found import a_found_dataset, a_found_job
 from tests.unit.api.graph_api import GraphApi, skeleton
@@ -100,6 +100,25 @@ def test_nodes_in_short_have_neither_lists_nor_facets(api):
         "lastWrittenBy": None,
         "temporary": False,
     }
+
+
+@pytest.mark.parametrize(("form", "field"), [("summary", "writtenAt"), ("full", "lastModifiedAt")])
+def test_a_dataset_was_written_as_its_writers_completed_last_drawn_or_not(form, field):
+    served, run = GraphApi(), {"run": RUNS[CHECK], "eventTime": "2025-11-20T13:00:00Z"}
+    served.load(a_run_event(inputs=[]), a_run_event(**run, job=CHECK, inputs=["raw", "late", "new"], outputs=[]))
+    served.load(a_run_event(run=UNKNOWN_RUN, job=COUNT, inputs=[], outputs=["raw", "late"], eventType="FAIL"))
+    graphs = (served.graph(CHECK_JOB, depth=0, form=form, direction=direction)["graph"] for direction in ("up", "both"))
+    up, both = ({node["id"][-4:]: node["data"].get(field) for node in graph[:3]} for graph in graphs)
+    assert up == {":raw": AT_NOON, "late": None, ":new": None}
+    assert both == dict.fromkeys(up)
+
+
+def test_a_graph_of_a_version_may_be_in_short(api):
+    version = api.found(f"/namespaces{at(STORE)}/datasets/checked")["currentVersion"]
+    form = api.graph(f"{CHECKED}#{version}", form="summary")
+
+    assert {node["data"]["version"] for node in form["graph"] if node["id"].startswith(CHECKED)} == {version}
+    assert api.get("/lineage", nodeId=f"{CHECKED}#{version}", fold=1)[0] == 400
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ async function estate(signal: AbortSignal): Promise<Lineage> {
     items.push({ ...known, state, endedAt, touchedAt: endedAt, owners, parent: parent?.name ?? null });
     arrows.push(...inputs.map((place) => ({ from: ids[place]!, to: id })));
     arrows.push(...outputs.map((place) => ({ from: id, to: ids[place]! })));
+    for (const of of outputs.map((place) => items[place]!))
+      if (state === "COMPLETED" && (endedAt ?? "") > (of.writtenAt ?? "")) of.writtenAt = endedAt;
   }
   return toLineage(items, arrows, truncated);
 }

@@ -7,6 +7,7 @@ import "./table.css";
 import { impactCsv } from "../../api/report-queries";
 import { keepRows } from "../../model/csv";
 import { count, plural } from "../../model/format";
+import { lastOf } from "../../model/freshness";
 import { columnsByDataset, EFFECTS, effectOf, harmOf, type Impact, type Impacted, narrowed } from "../../model/impact";
 import { titleOfId } from "../../model/titles";
 import { Filter } from "../../parts/controls";
@@ -86,11 +87,8 @@ function columnsFor(all: readonly Impacted[], isColumn: boolean, marks: Marks): 
   };
   const last: ColumnOf<Impacted> = {
     name: "Last",
-    by: ({ item }) => marks?.get(item.id)?.written ?? item.touchedAt ?? "",
-    cell: ({ item }) => {
-      const freshness = marks?.get(item.id);
-      return <Written time={freshness ? (freshness.written ?? null) : item.touchedAt} freshness={freshness} />;
-    },
+    by: ({ item }) => lastOf(item, marks?.get(item.id)) ?? "",
+    cell: ({ item }) => <Written time={lastOf(item, marks?.get(item.id))} freshness={marks?.get(item.id)} />,
   };
   return [HOPS, name, OWNERS, ...(isColumn ? [HOW] : []), THROUGH, STATE, last, TAGS];
 }

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options { "url": "http://localhost/explore/" }
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 
 import { openPage } from "../../a-page.test-data";
@@ -36,9 +36,9 @@ const page = (items: Record<string, unknown[]>, offset: string | null, limit = 5
 
 const textsOf = (rows: readonly HTMLElement[]) => rows.map((row) => row.textContent?.split(" ")[0]);
 
-test("a list is narrowed by namespace, owner and tag, as its address says", async () => {
+test("a list is narrowed by namespace, owner, tag and last event, as its address says", async () => {
   const datasets = [aDataset("checked", "team:emissions"), aDataset("gold", "team:emissions", ["tier:gold"])];
-  const { user } = openPage("datasets", {
+  const { user, calls } = openPage("datasets", {
     "/api/v1/namespaces": { namespaces: [{ name: LAKE }], totalCount: 1 },
     "/api/v1/datasets": { datasets: [...datasets, aDataset("raw", "team:other")], totalCount: 3 },
     [`/api/v1/namespaces/${LAKE}/datasets`]: { datasets, totalCount: 2 },
@@ -50,6 +50,9 @@ test("a list is narrowed by namespace, owner and tag, as its address says", asyn
   await user.selectOptions(screen.getByRole("combobox", { name: "tag" }), "tier:gold");
   screen.getByText("1 of 2 datasets");
   expect(location.search).toBe("?namespace=s3%3A%2F%2Fflights&owner=team%3Aemissions&tag=tier%3Agold");
+  await user.selectOptions(screen.getByRole("combobox", { name: "last event" }), "30");
+  expect(location.search).toMatch(/&days=30$/);
+  await waitFor(() => expect(calls.join()).toMatch(/updatedBefore=\d{4}-\d\d-\d\dT00%3A00%3A00.000Z/));
 });
 
 test("a list is sorted, narrowed to a folder and saved as it is shown", async () => {

@@ -77,7 +77,7 @@ function figureOf(item: Item, picture: MapPicture, comparison: Comparison | null
   const { title, place } = picture.titles.get(item.id)!;
   const isRound = picture.onLines.has(item.id);
   const freshness = picture.freshness.get(item.id);
-  const { health, since } = healthOf(item, writtenAt(picture.lineage, item.id, freshness), freshness);
+  const { health, since } = healthOf(item, writtenAt(item, freshness), freshness);
   const change = comparison?.changes.get(item.id);
   const state = item.state
     ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}`

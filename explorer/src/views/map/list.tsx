@@ -3,7 +3,7 @@
 import { useMemo, useState } from "react";
 
 import { Choosing, ListBeside } from "../../draw/list-beside";
-import type { Freshness } from "../../model/freshness";
+import { lastOf } from "../../model/freshness";
 import type { Item } from "../../model/graph";
 import { rowsOf } from "../../model/list";
 import { Button } from "../../parts/controls";
@@ -13,10 +13,6 @@ import { KindOf, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, NONE } from "../../parts/table";
 import { FailingTests } from "../../parts/tests";
 import type { OpenMap } from "./open-map";
-
-/** When a job ran last, or a dataset was written: of a late dataset, as the service knows. */
-const lastOf = (item: Item, freshness: ReadonlyMap<string, Freshness>) =>
-  freshness.get(item.id)?.written ?? item.touchedAt;
 
 type Row = ReturnType<typeof rowsOf>[number];
 
@@ -76,8 +72,8 @@ function columnsOf({ data, picture: { focus, freshness }, actions, handled }: Op
     },
     {
       name: "Last",
-      by: (row) => lastOf(row.item, freshness) ?? "",
-      cell: ({ item }) => <Written time={lastOf(item, freshness)} freshness={freshness.get(item.id)} />,
+      by: (row) => lastOf(row.item, freshness.get(row.item.id)) ?? "",
+      cell: ({ item }) => <Written time={lastOf(item, freshness.get(item.id))} freshness={freshness.get(item.id)} />,
     },
     { name: "In", number: true, by: (row) => row.inputs },
     { name: "Out", number: true, by: (row) => row.outputs },

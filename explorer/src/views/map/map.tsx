@@ -190,7 +190,7 @@ function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id: string
         muted: muted || ((comparison?.changes.size ?? 0) > 0 && !change && id !== focus),
         change,
         freshness: freshness.get(id),
-        written: writtenAt(lineage, id, freshness.get(id)),
+        written: writtenAt(item, freshness.get(id)),
       };
       return (
         <Card

@@ -24,7 +24,6 @@ const TESTS_MAX = 12;
 
 export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
   const { state, actions, picture } = map;
-  const { lineage } = picture;
   const freshness = picture.freshness.get(item.id);
   const [why, setWhy] = useState(state.why && item.id === state.node);
   return (
@@ -57,7 +56,7 @@ export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
       {item.kind === "job" ? (
         <JobFacts item={item} />
       ) : (
-        <DatasetFacts item={item} written={writtenAt(lineage, item.id, freshness)} freshness={freshness} />
+        <DatasetFacts item={item} written={writtenAt(item, freshness)} freshness={freshness} />
       )}
       {(["up", "down"] as const).map((side) => (
         <Neighbours key={side} side={side} item={item} map={map} />

@@ -5,7 +5,6 @@ import { useMemo } from "react";
 
 import { run as fetchRun, lineageQuery } from "../../api/queries";
 import { plural } from "../../model/format";
-import { writtenAt } from "../../model/freshness";
 import { type Item, type Lineage, showPaths } from "../../model/graph";
 import { nearestTroubles, type Trouble } from "../../model/paths";
 import { Chip, LinkButton } from "../../parts/controls";
@@ -42,9 +41,9 @@ export function Why({ item, ...of }: Props) {
 }
 
 /** True of a failure later than the dataset, which is on no older failure either. */
-const isAfter = (lineage: Lineage, id: string, { kind, touchedAt }: Item, marks: Marks) => {
-  const written = writtenAt(lineage, id);
-  return kind === "job" && written !== null && (touchedAt ?? "") > written && !marks?.get(id)?.isOnOldData;
+const isAfter = ({ items }: Lineage, id: string, { kind, touchedAt }: Item, marks: Marks) => {
+  const written = items.get(id)?.writtenAt;
+  return kind === "job" && !!written && (touchedAt ?? "") > written && !marks?.get(id)?.isOnOldData;
 };
 
 type TroublesProps = { lineage: Lineage; id: string } & Omit<Props, "item">;

@@ -56,9 +56,12 @@ function BrokenJobs({ report, owner }: { report: Schema<"BrokenReport">; owner: 
         </p>
       )}
       <ul className="plain">
-        {report.broken.map((entry) => (
-          <BrokenItem key={entry.nodeId} of={entry} isLeast={report.datasetsTruncated} />
-        ))}
+        {/* Until the owner's jobs are there, the list is of all jobs. */}
+        {report.broken
+          .filter(({ data }) => isOf(owner)(data))
+          .map((entry) => (
+            <BrokenItem key={entry.nodeId} of={entry} isLeast={report.datasetsTruncated} />
+          ))}
       </ul>
       {(report.totalCount > report.broken.length || report.truncated) && (
         <p className="muted">
@@ -128,17 +131,14 @@ const WORDS = { ABORTED: "aborted", RUNNING: "running" } as const;
 type Work = NonNullable<ReturnType<typeof useOthers>["data"]>;
 
 function OtherJobs({ work, owner }: { work: Work; owner: string }) {
-  const isOf = (job: ShortJob) => owner === "" || namesOf(job).includes(owner);
+  const jobs = jobsIn(work).filter(isOf(owner));
   return (
     <>
-      {jobsIn(work).some(isOf) && <h3>Aborted, or running</h3>}
+      {jobs.length > 0 && <h3>Aborted, or running</h3>}
       <ul className="plain">
-        {jobsIn(work)
-          .filter(isOf)
-          .slice(0, SHOWN)
-          .map((job) => (
-            <OtherItem key={jobId(job)} job={job} />
-          ))}
+        {jobs.slice(0, SHOWN).map((job) => (
+          <OtherItem key={jobId(job)} job={job} />
+        ))}
       </ul>
       <Lists work={work} />
     </>
@@ -190,6 +190,8 @@ const BROKEN_MAX = 12,
 const OTHERS = ["ABORTED", "RUNNING"] as const;
 
 const namesOf = (job: { owners: readonly { name: string }[] }) => job.owners.map(({ name }) => name);
+
+const isOf = (owner: string) => (job: Parameters<typeof namesOf>[0]) => owner === "" || namesOf(job).includes(owner);
 
 const brokenOf = (owner: string) => brokenJobs(owner, BROKEN_MAX);
 
