@@ -28,10 +28,12 @@ def dialog_of(page, name):
     return dialog
 
 
-def test_what_is_written_of_a_dataset_and_its_column_is_kept_by_the_service(open_view, edited):
-    page = open_view(edited, f"dataset?node={CHECKED}")
+def test_what_is_written_on_a_phone_of_a_dataset_and_its_column_is_kept_by_the_service(open_view, edited):
+    page = open_view(edited, f"dataset?node={CHECKED}", size=(390, 844))
     dialog = dialog_of(page, "checked")
     assert serious_faults(page) == []
+    box = dialog.bounding_box()
+    assert 0 <= box["x"] <= 390 - box["width"]
     dialog.get_by_role("textbox", name="new owner").fill("team:forecast")
     page.keyboard.press("Enter")
     dialog.get_by_role("region", name="owners").get_by_text("team:forecast").wait_for()
@@ -46,13 +48,3 @@ def test_what_is_written_of_a_dataset_and_its_column_is_kept_by_the_service(open
     page.reload()
     page.get_by_role("cell", name="By day.").wait_for()
     page.locator("dd", has_text="owner team:forecast").wait_for()
-
-
-@pytest.mark.slow
-def test_the_dialog_is_accessible_and_within_the_screen_of_a_phone(open_view, edited):
-    page = open_view(edited, f"dataset?node={CHECKED}", size=(390, 844))
-    dialog = dialog_of(page, "checked")
-    box = dialog.bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
-    assert serious_faults(page) == []

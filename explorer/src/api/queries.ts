@@ -193,13 +193,6 @@ export function toItem(node: GraphNode | Neighbour): Item {
   };
 }
 
-/** The message of OpenLineage's facet `errorMessage`. */
-export function errorOf(facets: Record<string, unknown>): string | null {
-  const facet = facets["errorMessage"];
-  const message = typeof facet === "object" && facet !== null ? (facet as { message?: unknown }).message : null;
-  return typeof message === "string" ? message : null;
-}
-
 /** The id in responses for a dataset or column: an alias becomes its dataset. */
 export const shownIdQuery = (node: string) => call("/api/v1/reports/impact", { nodeId: node, depth: 0 });
 

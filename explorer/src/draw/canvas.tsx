@@ -44,7 +44,7 @@ export interface CanvasProps {
   isWhole?: boolean;
   /** True of a comparison: unchanged lines are pale. */
   isCompared?: boolean;
-  /** The drawn sides: they decide the first place of the focus of a large picture. Each of their changes shows it anew. */
+  /** The drawn sides: they decide the first place of the focus of a large picture. Each change shows it anew. */
   dir: Direction;
   depth: number;
   titles: ReadonlyMap<string, Title>;

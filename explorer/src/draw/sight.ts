@@ -11,6 +11,8 @@ const READ_AT = 0.88;
 const PAN_MS = 500;
 // The margin around boxes moved into sight.
 const MARGIN = 24;
+// The room of the buttons below the picture.
+const BELOW = 56;
 
 type FlowOf = ReturnType<typeof useReactFlow>;
 
@@ -25,10 +27,11 @@ const areaOf = ({ position: { x, y }, width = 0, height = 0 }: Node) => ({
 function showFirst(flow: FlowOf, nodes: readonly Node[], focus: string, dir: Direction): void {
   const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
   const { x: left, y: top, width, height } = getNodesBounds([...nodes]);
-  const scale = pane ? Math.min((pane.width * 0.92) / width, (pane.height * 0.86) / height, 1) : 1;
+  const scale = pane ? Math.min((pane.width * 0.92) / width, (pane.height * 0.93 - BELOW) / height, 1) : 1;
   const on = nodes.find((node) => node.id === focus);
   if (scale >= FIT_FROM || !on || !pane) {
-    void flow.setCenter(left + width / 2, top + height / 2, { zoom: Math.max(scale, 0.05) });
+    const zoom = Math.max(scale, 0.05);
+    void flow.setCenter(left + width / 2, top + height / 2 + (BELOW - MARGIN) / 2 / zoom, { zoom });
     return;
   }
   const at = areaOf(on),
@@ -134,7 +137,10 @@ export function useSight({ placed, nodes, isPending, focus, dir, depth, isWhole,
 
 function useFit() {
   const flow = useReactFlow();
-  return useCallback(() => void flow.fitView({ padding: 0.12, maxZoom: 1, minZoom: 0.05 }), [flow]);
+  return useCallback(
+    () => void flow.fitView({ padding: { x: 0.05, top: 0.05, bottom: `${BELOW}px` }, maxZoom: 1, minZoom: 0.05 }),
+    [flow],
+  );
 }
 
 /** Let a view move the sight. */

@@ -7,7 +7,7 @@
 import { type Placed, type Point, RANK_GAP, ROW_GAP, type Task } from "./boxes";
 import { type Cell, toLayers } from "./ranks";
 
-// A line is flat along the boxes of a rank, but for their ends. A small box is on the arrow before the box at its right.
+// A line is flat along the boxes of a rank, but for their ends. A small box is on the arrow to the box at its right.
 const FLAT_LESS = 18,
   SMALL_MAX = 40,
   SMALL_GAP = 28;

@@ -94,7 +94,8 @@ function pathOf(start: Point, end: Point, bends: readonly Point[]): string {
 function curve(from: Point, to: Point): string {
   // A box moved by hand may lie left of a bend.
   const pull = to.x > from.x ? (to.x - from.x) / 2 : 60 + Math.abs(to.x - from.x) / 6;
-  return ` C${round(from.x + pull)},${round(from.y)} ${round(to.x - pull)},${round(to.y)} ${round(to.x)},${round(to.y)}`;
+  const [x, y] = [round(to.x), round(to.y)];
+  return ` C${round(from.x + pull)},${round(from.y)} ${round(to.x - pull)},${y} ${x},${y}`;
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;

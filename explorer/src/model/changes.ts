@@ -8,7 +8,7 @@ import { plural } from "./format";
 
 export interface Cause {
   time: string;
-  /** Jobs by their nodes, and runs, null where the reader may not know them. Without runs, a deletion or a declaration did it. */
+  /** Jobs and runs, null where the reader may not know them. Without runs, a deletion or a declaration did it. */
   runs: readonly { job: string; run: string | null }[];
 }
 

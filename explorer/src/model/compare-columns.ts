@@ -1,4 +1,4 @@
-/** What changed between two moments in the lineage of columns: the union of both, and the changes of columns and lines. */
+/** Changes in the lineage of columns between two moments: the union of both, and what changed. */
 
 import { type Column, type ColumnLines, columnArrows, type Source } from "./columns";
 import { type Change, changesBetween, SIGNS } from "./compare";

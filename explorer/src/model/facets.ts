@@ -35,10 +35,13 @@ export const rowsWritten = (runs: readonly Writer[], dataset: Named): number[] =
   runs.flatMap((run) => rowsOf(outputOf(run, dataset) ?? { facets: null }) ?? []);
 
 /** Return the text of a member; null of another type. */
-const memberOf = (of: unknown, name: string) => {
+export const memberOf = (of: unknown, name: string) => {
   const value = isObject(of) ? of[name] : undefined;
   return typeof value === "string" ? value : null;
 };
+
+/** The message of OpenLineage's facet `errorMessage`. */
+export const errorOf = (facets: Record<string, unknown>) => memberOf(facets["errorMessage"], "message");
 
 /** Return what OpenLineage's facet `parent` names; null where it names no run and no job. */
 export function parentOf(facets: Record<string, unknown>) {

@@ -38,7 +38,7 @@ const UNKNOWN = {
   description: null as Text,
   owners: [] as readonly string[],
   tags: [] as readonly string[],
-  /** Tests by the outcome of their last results; null where none was reported. `warned` failed with the severity `warn`. */
+  /** Tests by their last outcome; null where none was reported. `warned` failed with the severity `warn`. */
   tests: null as components["schemas"]["TestCounts"] | null,
   /** The job that starts this job, such as a DAG. */
   parent: null as Text,

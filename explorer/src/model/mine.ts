@@ -1,6 +1,6 @@
 /** Names kept in the browser for its reader: pins, the last nodes seen, and the owner on show. */
 
-import { kindOf, nameOf } from "../url/ids";
+import { kindOf, nameOf, unversioned } from "../url/ids";
 
 export const PINNED_MAX = 50,
   SEEN_MAX = 20;
@@ -29,7 +29,7 @@ export const isOwnHost = (hostname: string) => /^(localhost|127\.\d+\.\d+\.\d+|\
 
 /** Return the kept form of a node; of a version, its dataset or job. */
 export function keptOf(node: string, names?: { namespace: string; name: string }): Kept {
-  const id = node.replace(/#[0-9a-f-]{36}$/, "");
+  const id = unversioned(node);
   const guessed = nameOf(id);
   const { namespace, name } = names ?? guessed;
   return { id, namespace, name: guessed.field === undefined ? name : `${guessed.name}.${guessed.field}` };

@@ -37,7 +37,7 @@ export const countOf = ({ jobs, datasets }: Pick<Reached, "jobs" | "datasets">) 
     .filter(Boolean)
     .join(" and ");
 
-/** Return a message to an owner as text: what a change does to what they own, with the time and the address of the list. */
+/** Return a message to an owner: what a change does to their data, with the time and the address of the list. */
 export function messageTo(
   { owner, jobs, datasets, hops }: Reached,
   changed: string,

@@ -22,7 +22,7 @@ interface Timed {
   durationMs: number | null;
 }
 
-/** Return "daily" or "every 3 hours" by the median gap of the last times; null of a few, and where a third of the gaps are unlike it. */
+/** Return "daily" or "every 3 hours" by the median gap of the last times; null of few or of unlike gaps. */
 export function usualGap(times: readonly string[]): string | null {
   const last = [...new Set(times.map(Date.parse))].sort((a, b) => b - a).slice(0, LAST);
   const gaps = last.slice(1).map((time, place) => last[place]! - time);

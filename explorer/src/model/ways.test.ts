@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { curlOf, intakeOf, pysparkOf, UNKNOWN_URL } from "./ways";
+import { curlOf, intakeOf, UNKNOWN_URL } from "./ways";
 
 const ROOT = "http://127.0.0.1:8080/";
 const AT = new Date("2025-11-20T12:00:00Z");
@@ -45,10 +45,4 @@ test("the command has the credentials that the API needs, by name and never by v
   expect(lineOf(null)).toBe("curl -sS 'http://127.0.0.1:8080/api/v1/lineage/batch' \\\n");
   expect(lineOf("token:abc")).toContain('"Authorization: Bearer $HEADWATER_TOKEN"');
   expect(lineOf(ARN)).toContain('--aws-sigv4 "aws:amz:$AWS_REGION:execute-api"');
-});
-
-test("a job is captured by three lines, wherever the API is", () => {
-  expect(pysparkOf(intakeOf("https://abc.example/prod/", "token:abc", true))).toBe(
-    'import os; os.environ["HEADWATER_URL"] = "https://abc.example/prod"\nfrom spark_client import capture\ncapture(spark)',
-  );
 });

@@ -1,8 +1,8 @@
 /** An error: what happened and the last cause; the whole text folded. */
 
-import { errorOf } from "../api/queries";
 import { type FieldChange, writeChange } from "../model/compare";
 import { shortError } from "../model/error-text";
+import { errorOf } from "../model/facets";
 
 /** The error of a run, by its facets; nothing without an error. */
 export function RunError({ facets }: { facets: Record<string, unknown> }) {

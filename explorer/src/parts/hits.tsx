@@ -40,7 +40,7 @@ export function useHits(typed: string, limit: number, { tag = "", state: chosen 
 export const KIND_OF_HIT = { DATASET: "dataset", JOB: "job", DATASET_FIELD: "field" } as const;
 const KINDS = Object.keys(KIND_OF_HIT);
 
-/** Exact names and last segments of names first, then names that begin so, then words that do; of the same rank datasets, jobs, columns. */
+/** Exact names and last segments first, then beginnings of names, then of words; of a rank datasets, jobs, columns. */
 function ranked(q: string, hits: Hit[]): Hit[] {
   const text = q.toLowerCase();
   const rank = (hit: Hit) => {

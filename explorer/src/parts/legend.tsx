@@ -4,7 +4,7 @@ import "./legend.css";
 
 import { type ReactNode, useId } from "react";
 import { Button } from "./controls";
-import { KindOf, SignOf } from "./signs";
+import { KindOf, Masked, SignOf } from "./signs";
 
 const STORES = ["s3", "kafka", "snowflake", "dashboard"];
 
@@ -52,13 +52,7 @@ const COLUMNS: readonly [ReactNode, string][] = [
     "how a value is made: a sum, a formula, a cast, masked, a copy; hover for the formula, on the path it is in the row",
   ],
   [line("is-masked"), "masked on the way, as by a hash"],
-  [
-    <span className="is-masked" key="lock">
-      <SignOf of="lock" />
-      masked
-    </span>,
-    "what comes out cannot be read back",
-  ],
+  [<Masked key="lock" />, "what comes out cannot be read back"],
   [box("of-dataset of-indirect", "days"), "a dataset that is there for a join, a filter or a group alone"],
   [line("is-indirect"), "indirect: a join, a filter or a group decides which rows there are"],
 ];

@@ -74,6 +74,13 @@ export function Stale({ children = "stale" }: { children?: React.ReactNode }) {
   );
 }
 
+export const Masked = () => (
+  <span className="state is-masked">
+    <SignOf of="lock" />
+    masked
+  </span>
+);
+
 const OF_STATES: readonly Sign[] = ["completed", "failed", "running", "aborted"];
 const signOfState = (state: string | null) => OF_STATES.find((sign) => sign === state?.toLowerCase()) ?? "new";
 

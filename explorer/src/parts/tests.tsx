@@ -23,11 +23,11 @@ export function FailingTests({ tests }: Pick<Item, "tests">) {
 /** The failing tests, or that all pass. */
 export function TestsOf({ tests }: Pick<Item, "tests">) {
   if (!tests) return null;
-  const all = tests.passed + tests.warned + tests.failed;
+  const bad = tests.warned + tests.failed;
   return (
     <Fact of="Tests">
-      {tests.failed + tests.warned > 0 ? <FailingTests tests={tests} /> : <StateOf state="COMPLETED">pass</StateOf>}{" "}
-      <span className="muted">of {all}</span>
+      {bad > 0 ? <FailingTests tests={tests} /> : <StateOf state="COMPLETED">pass</StateOf>}{" "}
+      <span className="muted">of {tests.passed + bad}</span>
     </Fact>
   );
 }

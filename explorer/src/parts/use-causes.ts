@@ -17,7 +17,7 @@ interface Compared extends Moment {
   depth: number;
 }
 
-/** Return the steps of the history, and what is said where they are not known; nothing is asked for while not `isOpen`. */
+/** Return the steps of the history, and a note where they are not known; while not `isOpen`, nothing is asked. */
 export function useCauses(
   { node, depth, at, vs }: Compared,
   isOpen: boolean,

@@ -1,4 +1,4 @@
-/** Node ids as the API writes them: `dataset:<namespace>:<name>`, `job:...`, `datasetField:<namespace>:<dataset>:<field>`. */
+/** Node ids of the API: `dataset:<namespace>:<name>`, `job:...`, `datasetField:<namespace>:<dataset>:<field>`. */
 
 export type Kind = "dataset" | "job" | "field";
 
@@ -28,7 +28,7 @@ export function learnName(id: string, { namespace, name }: { namespace: string; 
   if (name.includes(":")) known.set(id, { namespace, name });
 }
 
-/** Return the possible cuts of an id into namespace and name: the known cut, else the likeliest first. Few names hold a colon. */
+/** Return the cuts of an id into namespace and name: the known cut, else the likeliest first. */
 export function cutsOf(id: string): NodeName[] {
   const kind = kindOf(id);
   if (!kind) return [];

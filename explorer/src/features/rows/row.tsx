@@ -36,6 +36,7 @@ export function RowCard({ node }: { node: string }) {
           value={typed.sequence}
           set={(text) => setTyped({ ...typed, sequence: text })}
           hint="_last_updated_sequence_number"
+          size={30}
         />
         <Button>Which run?</Button>
       </form>

@@ -6,9 +6,9 @@ import type { ColumnComparison } from "../../model/compare-columns";
 import { arrowKey } from "../../model/graph";
 import { titleOfId } from "../../model/titles";
 import { Name } from "../../parts/name";
+import { Masked } from "../../parts/signs";
 import type { ColumnOf } from "../../parts/table";
 import type { OpenColumns } from "./open-columns";
-import { Masked } from "./sources";
 
 export function ColumnList({ columns: { picture, actions, list } }: { columns: OpenColumns }) {
   const { kept, path, sel, comparison } = picture;

@@ -50,26 +50,15 @@ export function useColumnsData(state: ColumnsState) {
   };
 }
 
-export interface Actions {
-  /** Id of the dataset that was acted on last: it stays where it is, and in sight. */
-  anchor: string;
-  to: (change: Partial<ColumnsState>) => void;
-  /** Select a column, and show its panel or another one. */
-  choose: (id: string, panel?: Panel) => void;
-  /** Select a column, or clear the selection if it is of that column. */
-  toggle: (id: string, sel: string) => void;
-  /** The datasets that show all of their columns, each with the filter of its card. */
-  opened: ReadonlyMap<string, string>;
-  open: (dataset: string, filter: string) => void;
-  /** Whether the panel is hidden though a column is selected, as on a phone. */
-  isPanelClosed: boolean;
-  closePanel: (isClosed: boolean) => void;
-}
+export type Actions = ReturnType<typeof useActions>;
 
-export function useActions(state: ColumnsState, isNarrow: boolean): Actions {
+/** What a reader does; `opened` are the cards that show all their columns, each with its filter. */
+export function useActions(state: ColumnsState, isNarrow: boolean) {
   const [, navigate] = useLocation();
   const [opened, setOpened] = useState<ReadonlyMap<string, string>>(new Map());
+  // The dataset acted on last: it stays where it is, and in sight.
   const [anchor, setAnchor] = useState(datasetOf(state.sel || state.node));
+  // The panel may be hidden though a column is selected, as on a phone.
   const [isPanelClosed, closePanel] = useState(isNarrow);
   const to = useCallback(
     (change: Partial<ColumnsState>) =>
@@ -85,6 +74,7 @@ export function useActions(state: ColumnsState, isNarrow: boolean): Actions {
     [to, state.panel],
   );
   const choose = useCallback((id: string, panel?: Panel) => select(id, id, panel), [select]);
+  // Select a column, or clear the selection if it is of the column.
   const toggle = useCallback(
     (id: string, sel: string) => select(id, id === sel && id !== state.node ? "" : id),
     [select, state.node],

@@ -10,10 +10,10 @@ import { Edit } from "../../parts/edit";
 import { Asked, NodeLink, Opened } from "../../parts/frame";
 import { OriginLines } from "../../parts/origin";
 import { Pin } from "../../parts/pin";
-import { KindOf } from "../../parts/signs";
+import { KindOf, Masked } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
-import { Masked, Operations, Recipe, Sources, Steps } from "./sources";
+import { Operations, Recipe, Sources, Steps } from "./sources";
 
 interface Props {
   id: string;

@@ -2,7 +2,6 @@
 
 import { useMemo } from "react";
 import type { DrawnArrow } from "../../draw/elements";
-import type { Box } from "../../layout/boxes";
 import {
   type Card,
   type ColumnArrow,
@@ -15,11 +14,10 @@ import {
   restrict,
 } from "../../model/columns";
 import { type ColumnComparison, compareColumns } from "../../model/compare-columns";
-import type { Arrow } from "../../model/graph";
 import { type IndirectSource, indirectSources } from "../../model/indirect";
 import { pathThrough } from "../../model/paths";
-import { type Title, titlesOf } from "../../model/titles";
-import { type Marks, useOldData } from "../../parts/old-data";
+import { titlesOf } from "../../model/titles";
+import { useOldData } from "../../parts/old-data";
 import { datasetOf, kindOf } from "../../url/ids";
 import type { ColumnsState } from "../../url/state";
 import { boxOf, changeOf, INDIRECT, rowY } from "./card";
@@ -27,29 +25,7 @@ import { boxOf, changeOf, INDIRECT, rowY } from "./card";
 const INDIRECT_MAX = 30;
 const NO_CHANGES = new Set<string>();
 
-export interface ColumnsPicture {
-  /** All loaded lines; in a comparison, the union of both moments. */
-  lines: ColumnLines;
-  comparison: ColumnComparison | null;
-  /** Id of the selected column; without a choice, the focus if it is a column. */
-  sel: string;
-  /** The lines on the visible sides. */
-  kept: readonly ColumnArrow[];
-  /** Ids of the columns on the selected path. */
-  path: ReadonlySet<string> | null;
-  cards: readonly Card[];
-  /** Formulas of columns by id; "" of a copied value. */
-  formulas: ReadonlyMap<string, string>;
-  /** Of datasets that are late or on old data. */
-  freshness: Marks;
-  /** The column's indirect sources; empty unless switched on. */
-  indirect: readonly IndirectSource[];
-  titles: ReadonlyMap<string, Title>;
-  boxes: readonly Box[];
-  /** Arrows between the datasets, for the layout. */
-  layoutArrows: readonly Arrow[];
-  arrows: readonly DrawnArrow[];
-}
+export type ColumnsPicture = ReturnType<typeof usePicture>;
 
 /** Make the picture; `opened` are the cards with all their columns. */
 export function usePicture(
@@ -57,11 +33,13 @@ export function usePicture(
   before: ColumnLines | null,
   state: ColumnsState,
   opened: ReadonlyMap<string, string>,
-): ColumnsPicture {
+) {
   const { node, dir } = state;
   const focused = kindOf(node) === "field" ? node : "";
+  // Without a choice, the focus is selected if it is a column.
   const sel = state.sel || focused;
   const comparison = useMemo(() => (before ? compareColumns(before, now) : null), [before, now]);
+  // In a comparison, the union of both moments.
   const lines = comparison?.lines ?? now;
   const kept = useMemo(() => restrict(columnArrows(lines), datasetOf(node), focused, dir), [lines, node, focused, dir]);
   const path = useMemo(() => (sel ? pathThrough(kept, sel).nodes : null), [kept, sel]);
@@ -69,6 +47,7 @@ export function usePicture(
     () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison),
     [lines, kept, path, opened, node, comparison],
   );
+  // By column; "" of a copied value.
   const formulas = useMemo(() => formulasOf(kept), [kept]);
   const freshness = useOldData(!state.at);
   const indirect = useMemo(

@@ -9,16 +9,9 @@ import { recipeOf, sentenceOf, textOf } from "../../model/recipe";
 import { titleOf, titleOfId } from "../../model/titles";
 import { Button, Chip } from "../../parts/controls";
 import { Asked } from "../../parts/frame";
-import { SignOf } from "../../parts/signs";
+import { Masked } from "../../parts/signs";
 import { nameOf } from "../../url/ids";
 import { link } from "../../url/state";
-
-export const Masked = () => (
-  <span className="state is-masked">
-    <SignOf of="lock" />
-    masked
-  </span>
-);
 
 export function Steps({ steps }: { steps: Source["steps"] }) {
   if (!steps.length) return null;

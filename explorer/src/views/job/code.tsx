@@ -1,5 +1,6 @@
 /** The code of a job, as its facets have it. */
 
+import { memberOf } from "../../model/facets";
 import { EmptyState } from "../../parts/frame";
 
 const CODE: readonly [string, string][] = [
@@ -10,9 +11,8 @@ const CODE: readonly [string, string][] = [
 
 export function Code({ facets }: { facets: Record<string, unknown> }) {
   const parts = CODE.flatMap(([name, key]) => {
-    const facet = facets[name];
-    const text = typeof facet === "object" && facet !== null ? (facet as Record<string, unknown>)[key] : undefined;
-    return typeof text === "string" ? [{ name, text }] : [];
+    const text = memberOf(facets[name], key);
+    return text === null ? [] : [{ name, text }];
   });
   if (!parts.length)
     return (

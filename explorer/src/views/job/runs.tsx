@@ -2,8 +2,9 @@
 
 import { Link } from "wouter";
 
-import { errorOf, jobRuns, type Run } from "../../api/queries";
+import { jobRuns, type Run } from "../../api/queries";
 import { lastLine } from "../../model/error-text";
+import { errorOf } from "../../model/facets";
 import { count, plural } from "../../model/format";
 import { Asked, EmptyState } from "../../parts/frame";
 import { type ColumnOf, durations, LongTable, states, times } from "../../parts/table";

@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import { type LineageQuery, lineageQuery } from "../../api/queries";
 import { areChangesOpen, type OpenPicture, useHandles } from "../../draw/picture-view";
 import { changeRows } from "../../model/changes";
-import { type Comparison, compareLineages } from "../../model/compare";
+import { compareLineages } from "../../model/compare";
 import {
   DRAWN_MAX,
   depthToRequest,
@@ -69,16 +69,7 @@ function useChanges({ state, data, picture, actions, list, handled }: Compared):
   };
 }
 
-export interface MapData {
-  focus: UseQueryResult<Lineage>;
-  /** All loaded nodes; in a comparison, the union of both moments. */
-  lineage: Lineage | null;
-  comparison: Comparison | null;
-  isLate: boolean;
-  /** Why a part is missing, the focus's graph apart. */
-  failure: Error | null;
-  retry: () => void;
-}
+export type MapData = ReturnType<typeof useMapData>;
 
 /** The reach of a map from its focus in jobs, as the API counts. */
 export const jobsDeep = (node: string, depth: number) =>
@@ -123,7 +114,8 @@ function useMoment(state: MapState, at: string, enabled: boolean) {
   return { focus, lineage, isLate: focus.isPlaceholderData || isPending, failed };
 }
 
-export function useMapData(state: MapState): MapData {
+/** Return the loaded nodes, in a comparison of both moments; and why a part is missing, the focus's graph apart. */
+export function useMapData(state: MapState) {
   const isCompared = state.vs !== "";
   const now = useMoment(state, state.at, state.node !== "");
   const then = useMoment(state, state.vs, state.node !== "" && isCompared);
@@ -142,22 +134,11 @@ export function useMapData(state: MapState): MapData {
   };
 }
 
-export interface Actions {
-  /** The last node acted on: it stays in its place, and in sight. */
-  anchor: string;
-  /** Change the map; `anchor` is the node of the change. */
-  to: (change: Partial<MapState>, anchor?: string) => void;
-  /** Select a node, with Shift the second end of a path; draw a hub. */
-  choose: (id: string, event?: { shiftKey: boolean }) => void;
-  clear: () => void;
-  /** The change of the paths between two that comes with a selection. */
-  ends: Partial<MapState>;
-  /** Open a side of a node beyond the depth, or close it. */
-  open: (id: string, side: Side) => void;
-}
+export type Actions = ReturnType<typeof useActions>;
 
-export function useActions(state: MapState, { shown, isWay, grouped }: MapPicture): Actions {
+export function useActions(state: MapState, { shown, isWay, grouped }: MapPicture) {
   const [, navigate] = useLocation();
+  // The node acted on last: it stays in its place, and in sight.
   const [anchor, setAnchor] = useState(state.sel || state.node);
   const to = useCallback(
     (change: Partial<MapState>, of?: string) => {
@@ -168,6 +149,7 @@ export function useActions(state: MapState, { shown, isWay, grouped }: MapPictur
   );
   // Another selection leaves the paths between two as they are drawn, else it ends them.
   const ends = useMemo(() => (isWay ? { from: state.from || state.sel } : NO_PATHS), [isWay, state.from, state.sel]);
+  // Open a side of a node beyond the depth, or close it.
   const open = useCallback(
     (id: string, side: Side) => {
       const mark = `${side}:${id}`;
@@ -177,6 +159,7 @@ export function useActions(state: MapState, { shown, isWay, grouped }: MapPictur
     },
     [to, isWay, state],
   );
+  // Select a node, with Shift the second end of a path; draw a hub, open a group.
   const choose = useCallback(
     (id: string, { shiftKey } = { shiftKey: false }) => {
       const stub = shown.stubs.find((other) => other.id === id);

@@ -19,35 +19,15 @@ import { type Title, titlesOf } from "../../model/titles";
 import { useOldData } from "../../parts/old-data";
 import type { MapState } from "../../url/state";
 
-export interface MapPicture {
-  /** The loaded nodes, without temporary datasets unless switched on. */
-  lineage: Lineage;
-  /** The number of hidden temporary datasets. */
-  temporary: number;
-  /** Id of the focus in the graph: where only a version of it is there, of the version. */
-  focus: string;
-  shown: Picture;
-  /** The drawn nodes, with hubs as nodes: the list has no stubs. */
-  all: Shown;
-  /** True if only the paths between two nodes are drawn. */
-  isWay: boolean;
-  /** The jobs on the lines before their tables. */
-  onLines: ReadonlySet<string>;
-  /** The drawn groups; null without grouping. */
-  grouped: Grouped | null;
-  titles: ReadonlyMap<string, Title>;
-  freshness: ReadonlyMap<string, Freshness>;
-  boxes: readonly Box[];
-  arrows: readonly DrawnArrow[];
-  path: Path | null;
-}
+export type MapPicture = ReturnType<typeof usePicture>;
 
-/** Make the picture of all loaded nodes. */
-export function usePicture(whole: Lineage, state: MapState, comparison: Comparison | null): MapPicture {
+/** Make the picture of all loaded nodes; `temporary` is the number of hidden temporary datasets. */
+export function usePicture(whole: Lineage, state: MapState, comparison: Comparison | null) {
   const { lineage, left: temporary } = useMemo(
     () => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)),
     [whole, state.temporary, state.node],
   );
+  // Where only a version of the focus is there, the version.
   const focus = lineage.items.has(state.node)
     ? state.node
     : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
@@ -59,6 +39,7 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     [lineage, all, by, into],
   );
   const shown = useMemo(() => (grouped ? pictureOf(grouped, all) : single), [grouped, all, single]);
+  // The jobs on the lines before their tables.
   const onLines = useMemo(() => {
     const boxes = [focus, ...(comparison?.changes.keys() ?? [])];
     return isWay || state.boxes ? new Set<string>() : jobsOnLines(lineage, shown, new Set(boxes));
@@ -68,7 +49,7 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     [lineage, shown],
   );
   const marks = useOldData(!state.at);
-  const freshness = useMemo(() => marks ?? lateOf(lineage), [marks, lineage]);
+  const freshness: ReadonlyMap<string, Freshness> = useMemo(() => marks ?? lateOf(lineage), [marks, lineage]);
   const boxes = useMemo(
     () => [
       ...boxesOf(shown, isWay ? titles : null, onLines),
@@ -86,7 +67,7 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
   return { lineage, temporary, focus, shown, all, isWay, onLines, grouped, titles, freshness, boxes, arrows, path };
 }
 
-/** The nodes to show, with hubs as nodes (`all`) and as stubs (`shown`). */
+/** The nodes to show, with hubs as nodes (`all`) and as stubs (`shown`); `isWay` of the paths between two alone. */
 function useShown(lineage: Lineage, focus: string, state: MapState, comparison: Comparison | null) {
   const { sel, to } = state;
   const from = state.from || sel;

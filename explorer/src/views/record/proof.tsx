@@ -1,4 +1,4 @@
-/** The proof of a record: the archive's bytes are read and hashed in the page, and nothing is believed that they do not confirm. */
+/** The proof of a record: the page reads and hashes the archive's bytes, and believes nothing else. */
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";

@@ -3,9 +3,9 @@
 import { useQueries } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 
-import { datasetVersion, errorOf, type Run } from "../../api/queries";
+import { datasetVersion, type Run } from "../../api/queries";
 import { fieldChanges } from "../../model/compare";
-import { rowsOf } from "../../model/facets";
+import { errorOf, rowsOf } from "../../model/facets";
 import { count, duration } from "../../model/format";
 import { ErrorText, SchemaChanges } from "../../parts/error-text";
 import { NodeLink } from "../../parts/frame";

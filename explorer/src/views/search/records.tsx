@@ -109,6 +109,7 @@ const ROOTS: ColumnOf<Root>[] = [
   RECORD_ROOT,
   {
     name: "Archived",
+    look: "fixed",
     by: (match) => match.archivedOn ?? "",
     cell: (match) => match.archivedOn ?? <span className="muted">not yet</span>,
   },

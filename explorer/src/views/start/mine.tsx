@@ -18,8 +18,7 @@ export function MineCard() {
       <h2>Mine</h2>
       {pinned.length === 0 && (
         <p className="muted">
-          <span className="small">Press </span>Pin
-          <span className="small"> beside the name of a dataset, a job or a column.</span>
+          Press <b>Pin</b> beside the name of a dataset, a job or a column.
         </p>
       )}
       <ul className="plain">

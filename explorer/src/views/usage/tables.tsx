@@ -6,14 +6,12 @@ import type { Provenance, TagUsage, Usage } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
 import { MonoLink } from "../../parts/controls";
 import { JobLink, NodeLink } from "../../parts/frame";
-import { SignOf, StateOf } from "../../parts/signs";
+import { Masked, StateOf } from "../../parts/signs";
 import { type ColumnOf, TableCard, times } from "../../parts/table";
 import { datasetId, fieldId } from "../../url/ids";
 import { link } from "../../url/state";
 
 type Column = Usage["column"];
-
-const HEIGHT = "70vh";
 
 const COLUMN = {
   name: "Column",
@@ -34,13 +32,7 @@ const HOPS = { name: "Hops", number: true, by: ({ hops }: { hops: number }) => h
 
 /** The way of a value to a column. */
 function How({ of: { masked, direct } }: { of: { masked: boolean; direct: boolean } }) {
-  if (!masked) return direct ? "direct" : <span className="muted">indirect</span>;
-  return (
-    <span className="state is-masked">
-      <SignOf of="lock" />
-      masked
-    </span>
-  );
+  return masked ? <Masked /> : direct ? "direct" : <span className="muted">indirect</span>;
 }
 
 type Flow = Usage["flows"][number];
@@ -68,17 +60,14 @@ const FLOWS: ColumnOf<Flow>[] = [
   { name: "By", look: "small", cell: ({ jobs }) => jobs.map(({ name }) => name).join(", ") },
 ];
 
-/** Columns that a column or a tag flowed into. */
-export const Flows = ({ title, flows }: { title: string; flows: readonly Flow[] }) => (
-  <TableCard
-    title={title}
-    of={plural(flows.length, "column")}
-    none="Nothing was made of it in this time."
-    columns={FLOWS}
-    rows={flows}
-    height={HEIGHT}
-  />
+/** A table of columns under its title, with their number. */
+const card = <T,>(title: string, columns: readonly ColumnOf<T>[], rows: readonly T[], none: string) => (
+  <TableCard {...{ title, columns, rows, none }} of={plural(rows.length, "column")} height="70vh" />
 );
+
+/** Columns that a column or a tag flowed into. */
+export const Flows = ({ title, flows }: { title: string; flows: readonly Flow[] }) =>
+  card(title, FLOWS, flows, "Nothing was made of it in this time.");
 
 const REASONS = {
   raw: "raw: no run wrote its dataset",
@@ -96,16 +85,8 @@ const SOURCES: ColumnOf<Provenance["sources"][number]>[] = [
 ];
 
 /** True sources of a column: where the paths to it begin. */
-export const Sources = ({ report: { sources } }: { report: Provenance }) => (
-  <TableCard
-    title="True sources"
-    of={plural(sources.length, "column")}
-    none="None is known."
-    columns={SOURCES}
-    rows={sources}
-    height={HEIGHT}
-  />
-);
+export const Sources = ({ report: { sources } }: { report: Provenance }) =>
+  card("True sources", SOURCES, sources, "None is known.");
 
 const TAGGED: ColumnOf<TagUsage["columns"][number]>[] = [
   COLUMN,
@@ -126,16 +107,8 @@ const TAGGED: ColumnOf<TagUsage["columns"][number]>[] = [
 ];
 
 /** The columns that have a tag, with who tagged them. */
-export const Tagged = ({ columns }: Pick<TagUsage, "columns">) => (
-  <TableCard
-    title="Tagged"
-    of={plural(columns.length, "column")}
-    none="No column has it now."
-    columns={TAGGED}
-    rows={columns}
-    height={HEIGHT}
-  />
-);
+export const Tagged = ({ columns }: Pick<TagUsage, "columns">) =>
+  card("Tagged", TAGGED, columns, "No column has it now.");
 
 const FIELDS_MAX = 6,
   RUNS_MAX = 3;
@@ -186,6 +159,6 @@ export const Uses = ({ report: { uses } }: { report: Usage }) => (
     none="No run used it in this time."
     columns={USES}
     rows={uses}
-    height={HEIGHT}
+    height="70vh"
   />
 );
