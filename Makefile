@@ -7,7 +7,7 @@ LOCAL := $(VENV)/.ready-local
 READY := $(VENV)/.ready
 # The classes of the newest Spark, ready to map: for whoever starts it often.
 CLASSES := $(VENV)/.classes
-COMPILED := $(VENV)/.compiled
+COMPILED := build/.compiled
 # What asks for known vulnerabilities of what is locked; it shares nothing with it.
 AUDIT := .venv-audit
 # What makes the site of the docs.
@@ -49,7 +49,7 @@ $(SPARK35)/.ready: requirements/spark35.txt requirements/java17.txt requirements
 # Capture's Java, compiled for the wheel, by each Spark that is there; drivers compile the sources without it.
 $(COMPILED): $(wildcard spark_client/capturing/java/*.java) | $(READY) $(SPARK35)/.ready
 	@for spark in $(VENV) $(SPARK35); do test -e $$spark/.unavailable || $$spark/bin/python scripts/capture_classes.py || exit; done
-	@touch $@
+	@mkdir -p build && touch $@
 
 demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, then in a browser; ARGS=--once ends without
 	@$(BIN)/headwater demo $(ARGS)
