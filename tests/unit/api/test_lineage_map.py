@@ -113,14 +113,6 @@ def test_a_dataset_was_written_as_its_writers_completed_last_drawn_or_not(form, 
     assert both == dict.fromkeys(up)
 
 
-def test_a_graph_of_a_version_may_be_in_short(api):
-    version = api.found(f"/namespaces{at(STORE)}/datasets/checked")["currentVersion"]
-    form = api.graph(f"{CHECKED}#{version}", form="summary")
-
-    assert {node["data"]["version"] for node in form["graph"] if node["id"].startswith(CHECKED)} == {version}
-    assert api.get("/lineage", nodeId=f"{CHECKED}#{version}", fold=1)[0] == 400
-
-
 @pytest.mark.parametrize(
     ("query", "message"),
     [
