@@ -24,9 +24,12 @@ def java_sources() -> dict[str, bytes]:
 
 
 def find_classes(jvm: Any, version: str, folder: Path = CLASSES) -> Path | None:
-    """Find the compiled classes for a Spark such as `3.5.9`, and its Scala; None without a file on the disk."""
+    """Find the compiled classes for a Spark such as `3.5.9`, and its Scala; None without a file on the disk.
+
+    None for AWS's builds (`3.5.6-amzn-1`): sources may fit methods that AWS changed, compiled classes do not.
+    """
     file = folder / _name(jvm, version, java_sources())
-    return file if file.exists() else None
+    return file if "-" not in version and file.exists() else None
 
 
 def _name(jvm: Any, version: str, sources: Mapping[str, bytes]) -> str:

@@ -69,9 +69,9 @@ def test_compiled_classes_read_what_their_sources_read(spark, executions, tmp_pa
 
 
 def test_compiled_classes_are_known_by_spark_scala_and_sources(spark, tmp_path):
-    file, patch = write_classes(spark, tmp_path, java_sources()), f"{spark.version.rpartition('.')[0]}.77-amzn-1"
-    known = [find_classes(spark._jvm, version, tmp_path) for version in (spark.version, patch, "2.4.8")]
-    assert known == [file, file, None]
+    file, patch = write_classes(spark, tmp_path, java_sources()), f"{spark.version.rpartition('.')[0]}.77"
+    known = [find_classes(spark._jvm, version, tmp_path) for version in (patch, f"{patch}-amzn-1", "2.4.8")]
+    assert known == [file, None, None]
     properties = SimpleNamespace(versionNumberString=lambda: "2.11.12")
     other = SimpleNamespace(scala=SimpleNamespace(util=SimpleNamespace(Properties=properties)))
     assert find_classes(other, spark.version, tmp_path) is None
