@@ -5,13 +5,11 @@ from dataclasses import replace
 import pytest
 
 from headwater.events.event import ParentRun, Tagging
-from headwater.events.naming import AS_SENT
-from headwater.events.parse import with_sources
 from headwater.features.alerts.alerter import AGE_MAX_S
 from headwater.features.alerts.rules import parse_alert_rules
 from headwater_model.ids import DatasetId
 from tests.features.alerts.conftest import NOW_S, checks, later, seconds
-from tests.unit.facts.statements import A, B, C, X, Y, Z, a_dataset_event, a_deletion, an_event, at, run_id
+from tests.unit.facts.statements import A, B, C, X, Y, a_dataset_event, an_event, at, run_id
 from tests.unit.facts.strategies import stamped
 
 
@@ -60,12 +58,6 @@ def test_a_run_that_starts_again_and_completes_is_well_and_its_next_failure_anot
     assert graph.load(an_event(3, "r2", A, "START"), an_event(4, "r2", A)) == []
     assert graph.load(an_event(5, "r2", A, "START"), an_event(6, "r2", A, "FAIL")) == [("RunFailed", "A")]
     assert graph.load(an_event(7, "r2", A, "START"), an_event(8, "r2", A, "FAIL")) == []
-
-
-def test_a_failure_that_arrives_late_is_no_second_cause(watched):
-    graph = watched()
-    assert graph.load(an_event(1, "r1", A), an_event(3, "r3", A, "FAIL")) == [("RunFailed", "A")]
-    assert graph.load(an_event(2, "r2", A, "FAIL")) == []
 
 
 def test_an_alert_of_a_failure_names_the_run_and_the_last_good_one(watched):
@@ -184,17 +176,6 @@ def test_a_dataset_is_late_a_tenth_of_its_longest_interval_after_the_next_versio
     assert graph.bus.sent[0][1]["causes"][0]["lastWritten"] == DAILY[-1]
 
 
-def test_what_reads_a_dataset_by_its_columns_alone_is_downstream_of_its_alerts(watched):
-    graph = watched()
-    reads = with_sources(an_event(1, "r2", B, outputs=[(Y, lineage(Y, c=(X, "a")))]), AS_SENT)
-    failed = replace(an_event(1, "ff", A, "FAIL", outputs=[X]), time=later(DAILY[-1], hours=1))
-    graph.load(*nightly(DAILY), reads, stamped(failed), now_s=seconds(DAILY[-1]))
-    graph.due(seconds(DAILY[-1]) + 48 * 3_600)
-    downstream = {kind: [node["node"] for node in detail["downstream"]["nodes"]] for kind, detail in graph.bus.sent}
-    reader = ["job:emissions:B", "dataset:s3://flights:Y"]
-    assert downstream == {"RunFailed": ["dataset:s3://flights:X", *reader], "DatasetLate": reader}
-
-
 @pytest.mark.parametrize(("days", "rest", "late"), [(26, 48, False), (26, 80, True), (23, 24, False), (23, 27, True)])
 def test_a_dataset_that_rests_at_weekends_is_late_on_a_tuesday_and_not_on_a_sunday(watched, days, rest, late):
     """26 days end on a Friday, 23 on a Tuesday."""
@@ -215,14 +196,6 @@ def test_a_dataset_is_due_once_however_often_it_is_written(watched):
     for number, time in enumerate(times):
         graph.load(*nightly(times[: number + 1]), now_s=seconds(time))
     assert len(graph.ledger.list_due("~")) == 1
-
-
-def test_all_that_is_due_is_looked_at_in_one_call(watched, monkeypatch):
-    monkeypatch.setattr("headwater.features.alerts.ledger.DUE_MAX", 1)
-    graph = watched()
-    for number in range(12):
-        graph.load(*nightly(DAILY, DatasetId("s3://flights", f"X{number}")), now_s=seconds(DAILY[-1]))
-    assert len(graph.due(seconds(DAILY[-1]) + 27 * 3_600)) == 12
 
 
 def test_a_new_version_ends_the_wait(watched):
@@ -287,13 +260,6 @@ def test_a_cause_older_than_a_day_is_not_sent(watched):
     assert graph.look([A]) == [("RunFailed", "A")]
 
 
-def test_what_was_deleted_has_no_causes(watched):
-    graph = watched()
-    gone = [a_deletion(5, A), a_deletion(5, Z)]
-    assert graph.load(an_event(1, "r1", A, "FAIL"), wrote(1, "r2", "a", "b", dataset=Z), *gone) == []
-    assert graph.load(wrote(2, "r3", "a", dataset=Z)) == []
-
-
 def late_versions(*columns):
     return [wrote(second, f"r{second}", *names) for second, names in columns]
 
@@ -356,11 +322,3 @@ def test_what_comes_late_may_make_two_of_a_cause(watched, order):
     assert graph.load(*late) == sent_late
     assert watched().load(*first, *late) == at_once
     assert graph.load(*first, *late) == []
-
-
-def test_a_version_that_comes_late_has_the_dataset_late_twice(watched):
-    graph, last_s = watched(), seconds(DAILY[-1])
-    assert graph.load(*nightly(DAILY), now_s=last_s + 27 * 3_600) == [("DatasetLate", "X")]
-    in_time = nightly([*DAILY, later(DAILY[-1], days=1)])
-    assert graph.load(*in_time, now_s=last_s + 51 * 3_600) == [("DatasetLate", "X")]
-    assert watched().load(*in_time, now_s=last_s + 51 * 3_600) == [("DatasetLate", "X")]

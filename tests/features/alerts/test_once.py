@@ -12,7 +12,7 @@ from headwater.facts.apply import apply_statements
 from headwater.features.alerts.alerter import Alerter
 from headwater.features.alerts.diagnosis import diagnose
 from headwater.features.alerts.ledger import CLAIM_S, AlertLedger, Hour
-from headwater.features.alerts.looked_at import nodes_of, parse_look, render_look
+from headwater.features.alerts.looked_at import nodes_of, parse_look
 from headwater.features.alerts.rules import AlertRules, parse_alert_rules
 from headwater.queries.view import GraphView
 from headwater.times import from_seconds
@@ -165,51 +165,6 @@ def test_a_read_that_fails_keeps_only_what_needs_it_back(watched):
     assert {("ColumnDropped",), ("TestFailed",), ("ColumnDropped", "TestFailed")} <= sent
 
 
-def test_a_claim_of_another_function_is_waited_for(watched):
-    graph = watched()
-    apply_statements([an_event(1, "r1", A, "FAIL")], graph.table)
-    (cause,) = diagnose(A, GraphView(graph.table), AlertRules(), from_seconds(NOW_S)).causes
-    assert graph.ledger.claim([cause.id], now_s=NOW_S) == {cause.id: "claimed"}
-    assert list(graph.alerter.look([A], now_s=NOW_S).failed) == [A]
-    assert graph.look([A], now_s=NOW_S + CLAIM_S + 1) == [("RunFailed", "A")]
-    assert graph.look([A], now_s=NOW_S + 2 * CLAIM_S + 2) == []
-
-
-def test_a_fault_of_one_node_keeps_no_alert_of_another(watched):
-    graph = watched()
-    apply_statements([an_event(1, "r1", A, "FAIL"), an_event(1, "r2", B, "FAIL")], graph.table)
-    graph.bus.failing = {1}
-    assert list(graph.alerter.look([A, B], now_s=NOW_S).failed) == [A]
-    assert graph.new() == [("RunFailed", "B")]
-
-
-def test_what_there_is_no_time_for_is_looked_at_again(watched):
-    graph = watched()
-    apply_statements([an_event(1, "r1", A, "FAIL")], graph.table)
-    assert list(graph.alerter.look([A], now_s=NOW_S, may_go_on=lambda: False).failed) == [A]
-    assert graph.bus.sent == []
-
-
-def test_a_look_without_time_for_all_has_sent_the_alerts_of_some(watched):
-    graph = watched()
-    jobs = [JobId(f"team-{number}", "load") for number in range(250)]
-    apply_statements([an_event(1, f"r{number}", job, "FAIL") for number, job in enumerate(jobs)], graph.table)
-    left = iter(range(300))
-    failed = graph.alerter.look(jobs, now_s=NOW_S, may_go_on=lambda: next(left, None) is not None).failed
-    assert 0 < len(graph.bus.sent) < 250
-    assert len(graph.bus.sent) + len(failed) == 250
-    graph.look(failed, now_s=NOW_S + CLAIM_S + 1)
-    assert len(graph.bus.sent) == 250
-
-
-def test_a_cause_is_sent_again_after_it_was_forgotten(watched):
-    graph = watched()
-    assert graph.ledger.claim(["cause"], now_s=NOW_S) == {"cause": "claimed"}
-    graph.ledger.mark_sent(["cause"], now_s=NOW_S)
-    assert graph.ledger.claim(["cause"], now_s=NOW_S + 29 * 86_400) == {"cause": "sent"}
-    assert graph.ledger.claim(["cause"], now_s=NOW_S + 31 * 86_400) == {"cause": "claimed"}
-
-
 def test_muted_causes_are_counted_and_not_sent(watched):
     for mute in ("namespace:emissions", "namespace:em*", "tag:Quiet", "RunFailed"):
         graph = watched(parse_alert_rules(json.dumps({"mute": [mute]})))
@@ -301,11 +256,15 @@ def test_rules_that_cannot_be_read_are_refused_by_name(text, field):
     assert [fault.field for fault in refused.value.faults] == [field]
 
 
-def test_a_look_is_read_as_it_was_written():
-    assert parse_look(render_look([A, X])) == [A, X]
-
-
 @pytest.mark.parametrize("body", ["", "{}", '{"look": [["run", "a", "b"]]}', '{"look": [["job", "a"]]}'])
 def test_a_message_that_is_no_look_is_refused(body):
     with pytest.raises(Invalid):
         parse_look(body)
+
+
+def test_a_cause_is_sent_again_after_it_was_forgotten(watched):
+    graph = watched()
+    assert graph.ledger.claim(["cause"], now_s=NOW_S) == {"cause": "claimed"}
+    graph.ledger.mark_sent(["cause"], now_s=NOW_S)
+    assert graph.ledger.claim(["cause"], now_s=NOW_S + 29 * 86_400) == {"cause": "sent"}
+    assert graph.ledger.claim(["cause"], now_s=NOW_S + 31 * 86_400) == {"cause": "claimed"}

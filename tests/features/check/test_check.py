@@ -102,12 +102,6 @@ def test_a_reader_that_changes_with_it_does_not_break(api):
     assert {"job:emissions:report", field("report", "km")} < readers
 
 
-def test_a_report_that_a_bound_cuts_says_so(api, monkeypatch):
-    monkeypatch.setattr("headwater.features.check.readers.REPORTS_MAX", 1)
-    report = checked(api, a_check({"flight": KEPT["flight"]}, ["flight"]))
-    assert (report["truncated"], report["cut"]) == (True, ["readers: not all were read; make a smaller change"])
-
-
 def test_a_dataset_that_no_job_writes_any_more_breaks_its_readers_before_all_else(api):
     renamed = a_check(KEPT, FIELDS, output="other")
     lost = f"dataset:{STORE}:checked"

@@ -1,7 +1,6 @@
 """The price of an event: of the units that docs/benchmarks.json counts, and the prices of benchmarks/prices.json."""
 
 import json
-import math
 import re
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from benchmarks.cost import PRICES as PRICE_FILE
 from benchmarks.results import read_results
 from headwater.features import cost
-from headwater.features.cost.usage import PRICES, UNKNOWN, Payer, Use, payer_of, sum_up, use_of
+from headwater.features.cost.usage import PRICES, Payer, Use, sum_up, use_of
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 README = Path(cost.__file__).with_name("README.md")
@@ -32,18 +31,6 @@ def test_the_dollars_of_an_event_are_its_units_at_the_prices_of_the_benchmarks()
     of_one = sum(PRICES.values()) + 3 * usd("sqs_request")
     assert use_of(EVENT, 1000).usd == pytest.approx(of_one)
     assert f"about {round(of_one * 1e6)} for a million events" in README.read_text("utf-8")
-
-
-@pytest.mark.parametrize("size", [1, 65_536, 65_537, 1_000_000])
-def test_a_large_event_is_several_requests_of_the_queue(size):
-    more = (math.ceil(size / 65_536) - 1) * 3 * usd("sqs_request")
-    assert use_of(EVENT, size).usd == pytest.approx(use_of(EVENT, 1).usd + more)
-
-
-@pytest.mark.parametrize("event", [None, [], {}, {"job": None}, {"job": {}}, {"job": "x"}, {"eventType": 1}])
-def test_what_is_no_event_has_a_payer_too(event):
-    assert payer_of(event, {}) == Payer(UNKNOWN, UNKNOWN)
-    assert (use_of(event, 9).events, use_of(event, 9).running) == (1, 0)
 
 
 def test_the_dearest_payer_is_first_and_equal_ones_go_by_name():

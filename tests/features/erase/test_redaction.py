@@ -96,10 +96,3 @@ def test_a_neighbour_keeps_its_event_and_the_rest_is_valid():
     assert [use.dataset.name for use in event.inputs] == ["raw"]
     assert [use.dataset.name for use in event.outputs] == ["raw"]
     assert event.outputs[0].facets["columnLineage"]["fields"] == LEFT
-
-
-def test_a_tombstone_is_of_a_kind_and_a_salt():
-    salted = Erased(b"salt", frozenset({Erased(b"salt").hash_of(DATASET)}))
-    assert redact(a_dataset_event(PEOPLE), salted, RULES) is None
-    assert redact(a_run_event(job="people", namespace="lake"), salted, RULES) is not None
-    assert Erased(b"other").hash_of(DATASET) not in salted.hashes

@@ -179,20 +179,6 @@ def test_a_response_of_another_form_leaves_no_file(body, service, tmp_path, caps
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("status", "requests"), [(503, 10), (429, 10), (500, 1)])
-def test_a_service_that_refuses_for_now_is_tried_again(status, requests, service, monkeypatch, capsys):
-    monkeypatch.setattr("headwater.attempts.random.uniform", lambda *_: 0)
-    service.status, service.body = status, b'{"code": 503, "message": "later"}'
-    assert main(["export", CHECK, "--url", service.url]) == 1
-    assert len(service.requested) == requests
-    assert f"HTTP {status}: later" in capsys.readouterr().err
-
-
-def test_an_unknown_node_is_an_error(url, capsys):
-    assert main(["export", "job:a:b", "--url", url]) == 1
-    assert "not found" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("items", ["jobs", "namespaces"])
 def test_a_list_that_the_service_did_not_read_whole_is_a_cut(items):
     def get(path, query):

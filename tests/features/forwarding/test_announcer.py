@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from headwater.events.api_changes import render_change
-from headwater.features.forwarding.announcements import EVENTS_MAX, LANES, Announcement, lane_of, parse_announcement
-from headwater.loading.event_log import StoredLines
+from headwater.features.forwarding.announcements import EVENTS_MAX, LANES, lane_of, parse_announcement
 from headwater_model.errors import Invalid
 from tests.builders_events import a_dataset, a_dataset_event, a_job_event, a_run_event
 from tests.features.forwarding.simulation import World
@@ -40,14 +38,6 @@ def test_events_of_a_run_go_by_their_time_and_at_equal_times_from_its_start_to_i
     assert world.endpoint.taken == order
 
 
-def test_times_in_other_zones_are_compared_as_times():
-    world = World()
-    order = [of_run("START", "12:00:00"), {**of_run("COMPLETE", "12:00:00"), "eventTime": "2025-11-20T09:00:00-05:00"}]
-    world.load(order)
-    world.drain()
-    assert world.endpoint.taken == order
-
-
 def test_an_event_is_of_the_namespace_of_its_job_or_else_of_its_dataset():
     world = World()
     chosen = [
@@ -63,19 +53,6 @@ def test_an_event_is_of_the_namespace_of_its_job_or_else_of_its_dataset():
     world.load([*chosen, *others])
     world.drain()
     assert sorted(world.endpoint.taken, key=json.dumps) == sorted(chosen, key=json.dumps)
-
-
-def test_a_change_through_the_api_is_no_event():
-    world = World()
-    deletion = render_change("DELETE", namespace="flights", time="2025-11-20T12:00:00.000000Z", job="read")
-    assert world.announcer.announce(StoredLines(KEY, [deletion])) == 0
-    assert world.queue.accepted == []
-
-
-def test_nothing_is_sent_for_a_batch_without_a_chosen_event():
-    world = World()
-    world.queue.faults = [AssertionError("a call to SQS")]
-    assert world.load([of_run("START", "12:00:00", "payments")])
 
 
 def test_a_run_has_one_lane_however_its_id_is_written():
@@ -122,8 +99,3 @@ def test_what_is_no_announcement_is_refused(sent, rule):
     body = sent if isinstance(sent, str) else json.dumps({"key": KEY, "lane": 3, "lines": [0], **sent})
     with pytest.raises(Invalid, match=f"^{rule}"):
         parse_announcement(body)
-
-
-def test_an_announcement_is_read_as_it_was_written():
-    announcement = Announcement(KEY, 3, [7, 0, 4])
-    assert parse_announcement(announcement.body) == announcement

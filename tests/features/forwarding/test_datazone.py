@@ -101,13 +101,6 @@ def test_what_datazone_never_takes_is_not_sent(received, event, rule):
     assert received.requests == []
 
 
-def test_an_event_of_the_greatest_size_is_sent(received):
-    empty = len(json.dumps({"run": {}, "more": ""}))
-    body = json.dumps({"run": {}, "more": "a" * (EVENT_BYTES_MAX - empty)}).encode()
-    assert open_domain(DOMAIN).post(body) == 200
-    assert [len(body) for _, body in received.requests] == [300_000]
-
-
 @pytest.mark.parametrize(("status", "code"), [(400, "ValidationException"), (409, "ConflictException")])
 def test_a_refusal_of_the_event_is_its_status(received, status, code):
     refusing(received, status, code)

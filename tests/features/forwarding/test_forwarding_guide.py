@@ -7,8 +7,6 @@ import pytest
 
 from benchmarks.cost import read_prices
 from headwater.features.forwarding.announcements import LANES
-from headwater.features.forwarding.endpoint import TIMEOUT_S
-from headwater.features.forwarding.function import RETRY_S
 
 GUIDE = Path(__file__).parents[3] / "headwater" / "features" / "forwarding" / "README.md"
 # List prices that no other page has, in USD (Amazon SQS pricing, AWS Secrets Manager pricing; 2026-11-20).
@@ -55,20 +53,3 @@ def test_the_guide_has_the_price_of_a_month():
     text = GUIDE.read_text(encoding="utf-8")
     assert "idle polls {:.2f}, five alarms {:.2f}, four metrics {:.2f}, a secret {:.2f}".format(*month) in text
     assert f"A month costs {sum(month):.2f} USD more" in " ".join(text.split())
-
-
-def test_the_guide_has_the_price_of_an_endpoint_that_fails():
-    prices = [of_a_day_of_tries(seconds) for seconds in (POST_S, TIMEOUT_S)]
-    text = " ".join(GUIDE.read_text(encoding="utf-8").split())
-    assert "cost {:.2f} USD a day where it refuses, and {:.2f} USD where".format(*prices) in text
-
-
-def of_a_day_of_tries(seconds):
-    """Return the price of all lanes that wait, and try again for so long; jitter shortens waits by an eighth."""
-    calls = 2 * FIFO_REQUEST + price("lambda_request") + price("s3_get")
-    return LANES * 86_400 / (0.875 * RETRY_S + seconds) * (calls + seconds * MEMORY_GB * price("lambda_gb_s"))
-
-
-def test_the_guide_has_the_price_of_a_slower_endpoint():
-    more = EVENTS * 0.1 * MEMORY_GB * price("lambda_gb_s")
-    assert f"costs {more:.2f} USD more for each further 100 ms" in " ".join(GUIDE.read_text(encoding="utf-8").split())

@@ -10,12 +10,10 @@ from headwater.features.graph_tables.queries import (
     DATASETS_NOBODY_READS,
     EDGES_THAT_WENT,
     FAILED_JOBS,
-    GRAPH_QUERIES,
     TAGGED_COLUMNS,
 )
 from headwater.features.graph_tables.tables import TABLES
 from headwater_model.archive_tables import DAY
-from infra.saved_queries import NAMED_QUERIES
 
 FOLDER = Path(__file__).parents[3] / "headwater" / "features" / "graph_tables"
 GUIDE = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -148,8 +146,3 @@ def test_the_tables_of_the_guide_are_those_of_the_code():
     for table in TABLES:
         (columns,) = re.findall(rf"^\| `{table.name}` \| .* \| (.*) \|$", GUIDE, re.MULTILINE)
         assert re.findall(r"`(\w+)`", columns) == [column.name for column in table.columns]
-
-
-def test_saved_queries_are_called_by_different_names():
-    names = [query.name for query in (*NAMED_QUERIES, *GRAPH_QUERIES)]
-    assert sorted(set(names)) == sorted(names)

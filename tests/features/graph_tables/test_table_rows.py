@@ -6,7 +6,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.event import DatasetUse, Deletion, Event
+from headwater.events.event import DatasetUse, Event
 from headwater.features.graph_tables.rows import end_of_day, named_ever, rows_of_columns, rows_of_datasets, rows_of_jobs
 from headwater.features.graph_tables.tables import TABLES
 from headwater.queries.service import LineageQueries
@@ -65,41 +65,6 @@ def test_every_row_has_the_columns_of_its_table(statements):
     of_spark = {"first_time", "last_time", "is_current"}
     for name, row in rows_of(loaded(statements)).rows:
         assert row.keys() - of_spark == columns[name] - of_spark
-
-
-def test_a_deleted_dataset_has_no_edges_and_its_row_says_so():
-    removed = Deletion(time=f"{DAY}T13:00:00.000000Z", hash="", namespace="s3://lake", dataset=CLEAN)
-    tables = rows_of(loaded([a_run(1, time=f"{DAY}T12:00:00.000000Z"), stamped(removed)]))
-    assert (tables.find(("reads", LOAD)), tables.find(("writes", LOAD))) == ([("s3://lake", "raw")], [])
-    assert tables.find(("gone", CLEAN))
-
-
-def test_a_run_without_inputs_and_outputs_is_among_those_of_the_day_on_which_it_ended():
-    began = a_run(1, time="2025-11-19T12:00:00.000000Z", type="START", inputs=(), outputs=())
-    ended = a_run(1, time=f"{DAY}T12:00:00.000000Z", inputs=(), outputs=())
-    [run] = rows_of(loaded([began, ended])).find(("runs", LOAD))
-    assert run[1:4] == ("COMPLETED", "2025-11-19T12:00:00.000000Z", f"{DAY}T12:00:00.000000Z")
-
-
-def test_a_job_event_is_no_run():
-    assert (
-        rows_of(loaded([a_run(1, time=f"{DAY}T12:00:00.000000Z", kind="JOB", run=None, type=None)])).find(
-            ("runs", LOAD)
-        )
-        == []
-    )
-
-
-def test_a_column_has_its_tags_and_a_whole_dataset_depends_on_a_column():
-    schema = {"fields": [{"name": "amount", "type": "double"}]}
-    tags = {"tags": [{"key": "PII", "field": "amount"}, {"key": "team"}]}
-    filter_column = {"namespace": "s3://lake", "name": "raw", "field": "day", "transformations": []}
-    filtered = {"fields": {}, "dataset": [filter_column]}
-    written = DatasetUse(CLEAN, facets={"schema": schema, "tags": tags, "columnLineage": filtered})
-    tables = rows_of(loaded([a_run(1, time=f"{DAY}T12:00:00.000000Z", outputs=(written,))]))
-    assert tables.find(("columns", CLEAN)) == [("amount", "double", "PII")]
-    edges = tables.find(("sources of columns", (CLEAN, frozenset(["", "amount"]))))
-    assert [edge[:4] for edge in edges] == [("", "s3://lake", "raw", "day")]
 
 
 def test_runs_of_earlier_days_cost_a_night_nothing():

@@ -1,14 +1,10 @@
 """The estate in short: all jobs with their datasets, as far as a caller sees them."""
 
-import pytest
-
 from headwater.features.groups import routes
 from tests.builders_events import a_dataset, a_facet, a_run_event
 from tests.unit.api.document_examples import example
 from tests.unit.api.graph_api import GraphApi
-from tests.unit.api.teams import World
 
-PATH = "/api/v1/reports/estate"
 DAG = {"run": {"runId": "01941f29-7c00-7ea7-b5a3-0000000000aa"}, "job": {"namespace": "airflow", "name": "nightly"}}
 
 
@@ -37,9 +33,3 @@ def test_a_dataset_of_several_jobs_is_listed_once_and_more_jobs_than_a_request_r
     monkeypatch.setattr(routes, "JOBS_MAX", 1)
     cut = api.found("/reports/estate")
     assert (cut["truncated"], [job["name"] for job in cut["jobs"]]) == (True, ["emissions.estimate"])
-
-
-@pytest.mark.parametrize(("namespaces", "jobs"), [((), ["a", "b"]), (("one",), ["a"])])
-def test_a_token_gets_the_jobs_of_its_namespaces(namespaces, jobs):
-    world = World(a_run("a", "one"), a_run("b", "two", run="01941f29-7c00-7ea7-b5a3-000000000002"))
-    assert [job["name"] for job in world.get(world.token(*namespaces), PATH)["jobs"]] == jobs

@@ -93,12 +93,6 @@ def test_inputs_and_outputs_of_a_data_job_are_a_job_event(ends):
     assert [source["field"] for source in fields["late"]["inputFields"]] == ["delay", "carrier"]
 
 
-def test_aspects_without_lineage_and_deletions_make_no_event():
-    deleted = a_proposal(CHECKED, "upstreamLineage", {"upstreams": []}, changeType="DELETE")
-    for document in (a_proposal(RAW, "ownership", {}), {"proposedSnapshot": {}}, deleted):
-        assert list(datahub.Proposals().events_of(document)) == []
-
-
 def a_patch(urn, name, *operations):
     return a_proposal(urn, name, [dict(zip(("op", "path", "value"), each, strict=True)) for each in operations])
 
@@ -250,13 +244,6 @@ def test_an_execution_is_a_run_of_its_plans_job_and_the_same_one_each_time():
     assert parsed(event).run == parsed(failed).run
     assert parsed(event).job == parsed(next(plans.events_of(PLAN))).job
     assert list(Plans().events_of({"executionPlan": PLAN, "executionEvent": EXECUTION}))[1] == event
-
-
-def test_references_in_a_circle_end():
-    attributes = [{"id": "attr-3", "name": "speed", "childRefs": [{"__attrId": "attr-3"}]}]
-    looped = {**PLAN, "attributes": [*PLAN["attributes"][:3], *attributes, PLAN["attributes"][4]]}
-    [event] = Plans().events_of(looped)
-    assert event["outputs"][0]["facets"]["columnLineage"]["fields"]["speed"] == {"inputFields": []}
 
 
 @pytest.mark.parametrize(

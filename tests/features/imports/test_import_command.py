@@ -168,11 +168,6 @@ def test_events_of_a_file_are_found_in_any_form(form):
     assert [json.loads(event.body) for event in events] == EVENTS
 
 
-def test_a_document_of_several_lines_is_one_event():
-    [event] = read_events(io.BytesIO(json.dumps(EVENTS[0], indent=2).encode()), "a")
-    assert (event.place, json.loads(event.body)) == ("a", EVENTS[0])
-
-
 @pytest.mark.parametrize("broken_line", [1, 2, 4])
 def test_a_line_that_is_no_event_is_a_fault_of_that_line_alone(broken_line):
     lines = LINES.splitlines(keepends=True)
@@ -286,14 +281,6 @@ def test_an_import_that_stops_anywhere_goes_on_and_loses_nothing(tmp_path_factor
     assert accepted == runs, "what was accepted is not sent again"
 
 
-def test_a_failure_that_passes_is_waited_for(tmp_path):
-    (tmp_path / "a.jsonl").write_bytes(LINES)
-    service = FakeService(failing=[1, 2, 3])
-    importer = an_importer(service, tmp_path)
-    importer.run(file_source(tmp_path / "a.jsonl"))
-    assert (importer.accepted, service.calls) == (5, 4)
-
-
 def test_a_caller_without_rights_is_stopped_after_a_hundred_events(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(LINES * 100)
     faults = []
@@ -377,12 +364,6 @@ def test_each_event_of_a_marquez_is_read_once(times, monkeypatch):
     assert runs_in(marquez_source("http://marquez"), start=len(runs) // 2) == runs[len(runs) // 2 :]
 
 
-def test_a_marquez_is_read_page_by_page(monkeypatch):
-    marquez = a_marquez(monkeypatch, *TIMES["each its own"])
-    assert len(runs_in(marquez_source("http://marquez"))) == 450
-    assert [query["limit"] for query in marquez.requested] == [100] * 5
-
-
 def test_more_events_of_one_time_than_a_page_may_have_are_refused(monkeypatch):
     a_marquez(monkeypatch, *TIMES["all the same"])
     monkeypatch.setattr(event_sources, "_PAGE_MAX", 100)
@@ -446,14 +427,3 @@ def test_the_command_imports_a_folder_and_says_how_much(
     assert shown.out == "4 events accepted, 1 refused\n"
     assert f"{tmp_path}/a.jsonl:2: eventTime: must be a time" in shown.err
     assert [path for path, *_ in service.requested] == ["/api/v1/lineage/batch"]
-
-
-def test_a_file_that_is_missing_is_named(service: Service, tmp_path: Path, capsys) -> None:
-    assert main(["import", str(tmp_path / "none.jsonl"), "--url", service.url]) == 1
-    assert "none.jsonl" in capsys.readouterr().err
-
-
-def test_without_a_source_the_usage_is_printed(capsys) -> None:
-    with pytest.raises(SystemExit):
-        main(["import"])
-    assert "--from-marquez" in capsys.readouterr().err

@@ -1,22 +1,19 @@
 """Jobs that fail, with the datasets that wait for them: those that the graph walked down from each shows."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.api.values import when
 from headwater.events.event import ParentRun
-from headwater.facts.visibility import Visibility
-from headwater.features.insights import broken_jobs, feed
+from headwater.features.insights import broken_jobs
 from headwater.features.insights.broken_jobs import report_broken
-from headwater.queries.runs import failing_jobs
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.features.insights.newspaper import Newspaper
 from tests.runs_model.graph import directed
 from tests.unit.facts.statements import A, B, C, X, Y, Z, an_event, at, letters, run_id
-from tests.unit.facts.strategies import explicit, news_streams, streams
+from tests.unit.facts.strategies import news_streams, streams
 from tests.unit.queries.every_query import loaded
 
 ALL = {"limit": 100, "offset": 0}
@@ -108,15 +105,6 @@ def test_what_lies_below_all_of_them_is_read_once_and_up_to_a_number(monkeypatch
     assert broken["broken"][0]["datasets"] < 10
 
 
-def test_a_job_without_a_good_run_is_broken_however_often_it_failed(monkeypatch):
-    monkeypatch.setattr(failing_jobs, "RUNS_MAX", 3)
-    failures = [a_failure(second, f"c{second}", C) for second in range(4, 8)]
-    queries = LineageQueries(loaded([an_event(1, "a1", A), *failures]))
-    (broken,) = report_broken(queries.view(), **ALL)["broken"]
-    assert (broken["failedRuns"], broken["failsLonger"], broken["since"]) == (3, True, when(at(5)))
-    assert feed.list_feed(["2025-11-20"], queries.view(), kind="JOB_FAILS", **ALL).items == []
-
-
 def test_what_the_tasks_of_a_job_make_waits_for_it_and_a_job_of_which_a_task_fails_is_not_broken():
     dag = JobId("emissions", "nightly")
     task = an_event(1, "a1", A, outputs=[Y], parent=ParentRun(run_id("d1"), dag))
@@ -125,33 +113,3 @@ def test_what_the_tasks_of_a_job_make_waits_for_it_and_a_job_of_which_a_task_fai
     failed = a_failure(5, "a2", A, outputs=[Y], parent=ParentRun(run_id("d2"), dag))
     both = LineageQueries(loaded([*CHAIN[1:], failed, a_failure(6, "d2", dag)]))
     assert of(report_broken(both.view(), **ALL)) == [("A", 2, "a2", 1)]
-
-
-def test_two_jobs_before_a_third_hold_up_what_that_makes_of_their_own_datasets():
-    of_x, of_y = a_copy(1), a_copy(2)
-    both = explicit(an_event(2, "c1", C, inputs=[X, Y], outputs=[of_x, of_y]), {(0, 0), (1, 1)})
-    makers = [an_event(1, "a1", A, outputs=[X]), an_event(1, "b1", B, outputs=[Y])]
-    failures = [a_failure(4, "a2", A), a_failure(5, "b2", B)]
-    broken = report_broken(LineageQueries(loaded([*makers, both, *failures])).view(), **ALL)
-    assert of(broken) == [("A", 2, "a2", 1), ("B", 2, "b2", 1)]
-
-
-def test_an_owner_has_the_jobs_of_its_own():
-    owned = {"ownership": {"owners": [{"name": "team:flights"}]}}
-    failures = [a_failure(4, "a2", A, job_facets=owned), a_failure(5, "b2", B)]
-    queries = LineageQueries(loaded([*CHAIN, *failures]))
-    assert of(report_broken(queries.view(), owner="Team:Flights", **ALL)) == [("A", 2, "a2", 1)]
-    assert of(report_broken(queries.view(), owner="team:else", **ALL)) == []
-
-
-def test_a_caller_has_the_jobs_that_it_sees():
-    other = JobId("elsewhere", "job")
-    queries = LineageQueries(loaded([a_failure(4, "a1", A), a_failure(5, "d1", other)]))
-    seen = queries.seen_by(Visibility(lambda name: name == "emissions", ["emissions"]))
-    assert of(report_broken(seen.view(), **ALL)) == [("A", 0, "a1", 1)]
-
-
-@pytest.mark.parametrize("state", ["COMPLETE", "ABORT"])
-def test_a_job_that_does_not_fail_is_not_broken(state):
-    queries = LineageQueries(loaded([a_failure(4, "a1", A), an_event(5, "a2", A, type=state)]))
-    assert of(report_broken(queries.view(), **ALL)) == []

@@ -1,14 +1,11 @@
 """The report on jobs that fail, over the API."""
 
-from itertools import permutations
-
 import pytest
 
 from tests.builders_events import CALCULATE, CHECK, a_facet, a_run_event
 from tests.unit.api.document_examples import JOBS, example
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.test_marquez_routes import CHECK_JOB, PIPELINE
-from tests.unit.api.test_runs_that_start_again import CLEARED, a_build, loaded
 
 OWNED = {"ownership": a_facet("OwnershipJob", owners=[{"name": "team:flights"}])}
 FAILED_RUNS = [f"01941f29-7c00-7ea7-b5a3-0000000000f{number}" for number in (1, 2)]
@@ -70,23 +67,3 @@ def test_it_is_paged_and_of_an_owner(api):
     assert [entry["data"]["name"] for entry in owned["broken"]] == [CHECK]
     assert api.found("/reports/broken", owner="team:else")["totalCount"] == 0
     assert api.get("/reports/broken", owner=" ")[0] == 400
-
-
-def test_without_failing_jobs_nothing_is_broken():
-    api = GraphApi(*PIPELINE)
-    nothing = {"broken": [], "totalCount": 0, "truncated": False, "datasetsTruncated": False}
-    assert api.found("/reports/broken") == nothing
-
-
-def test_a_failed_run_that_was_cleared_breaks_nothing_in_any_order():
-    for order in permutations(CLEARED):
-        assert loaded(*order).found("/reports/broken")["broken"] == []
-
-
-def test_a_dbt_build_that_fails_breaks_its_model_until_its_retry_completes():
-    api = loaded(*a_build(8, 1, "COMPLETE"), *a_build(9, 2, "FAIL"))
-    broken = api.found("/reports/broken")["broken"]
-    assert [(entry["data"]["name"], entry["datasets"]) for entry in broken] == [("orders", 2)]
-
-    api.load(*a_build(10, 3, "COMPLETE"))
-    assert api.found("/reports/broken")["broken"] == []

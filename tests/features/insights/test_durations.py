@@ -1,6 +1,5 @@
 """Durations of jobs against the usual: which jobs got slower."""
 
-from headwater.features.insights import durations
 from headwater.features.insights.durations import report_durations
 from headwater.queries.service import LineageQueries
 from tests.builders_events import a_run_event
@@ -33,17 +32,6 @@ def test_the_job_that_grew_most_comes_first_and_a_job_with_few_runs_has_no_usual
     assert reported(events) == ([("A", 6_000, 4_000, 0.5), ("B", 2_000, 3_000, -0.333)], 2, False)
     assert reported(events, limit=1, offset=1)[0] == [("B", 2_000, 3_000, -0.333)]
     assert reported(events, namespace="else") == ([], 0, False)
-
-
-def test_failed_and_running_runs_do_not_count():
-    events = [*runs_of(A, 2, 2, 2, 4), an_event(30, "a7", A, type="START"), an_event(40, "a7", A, type="FAIL")]
-    assert reported([*events, an_event(50, "a8", A, type="START")])[0] == [("A", 4_000, 2_000, 1.0)]
-
-
-def test_the_report_says_if_there_are_more_jobs_than_it_compares(monkeypatch):
-    monkeypatch.setattr(durations, "JOBS_MAX", 1)
-    events = [*runs_of(A, 2, 2, 2, 4), *runs_of(B, 3, 3, 3, 3)]
-    assert reported(events) == ([("B", 3_000, 3_000, 0.0)], 1, True)
 
 
 def test_the_example_is_the_report_of_a_job_that_took_half_as_long_again():

@@ -3,7 +3,6 @@
 import random
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +15,7 @@ from tests.examples import examples
 from tests.features.insights.newspaper import Newspaper
 from tests.runs_model.results import rendered
 from tests.unit.facts.loaders import Simulation
-from tests.unit.facts.statements import A, B, X, Y, an_event
+from tests.unit.facts.statements import A, B, X, an_event
 from tests.unit.facts.strategies import DATASETS, JOBS, arrivals, news_streams, stamped
 from tests.unit.facts.test_simulation import in_messages
 from tests.unit.queries.every_query import as_parsed, loaded
@@ -26,7 +25,6 @@ DAYS = tuple(f"2025-11-{day}" for day in range(20, 26))
 MONDAY, TUESDAY, WEDNESDAY = DAYS[:3]
 THIN = {"schema": {"fields": [{"name": "flight", "type": "INT"}, {"name": "carrier"}]}}
 WIDE = {"schema": {"fields": [{"name": "flight", "type": "bigint"}, {"name": "co2", "type": "double"}]}}
-DROP = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
 
 
 @examples(300)
@@ -87,11 +85,6 @@ def test_a_caller_sees_the_news_of_its_namespaces_and_no_other_sender():
     assert feed_of(queries.seen_by(other), DAYS).total == 0
 
 
-def test_a_sender_who_may_only_name_a_dataset_makes_no_news():
-    event = stamped(replace(an_event(1, "a1", A, inputs=[DatasetUse(X, DROP)]), named=(X,)))
-    assert feed_of(LineageQueries(loaded([event])), DAYS).total == 0
-
-
 def test_steady_events_write_no_row_of_the_feed():
     table = loaded([CHANGED[0]])
     before = feed_rows(table)
@@ -103,15 +96,6 @@ def test_steady_events_write_no_row_of_the_feed():
 
 def feed_rows(table):
     return {(item["pk"]["S"], item["sk"]["S"]) for item in table.dynamo.items() if item["pk"]["S"].startswith("FEED#")}
-
-
-@pytest.mark.parametrize("bound", ["ROWS_MAX", "DATASETS_MAX"])
-def test_the_feed_says_where_it_is_cut(bound, monkeypatch):
-    table = loaded([CHANGED[0], on(TUESDAY, an_event(1, "a2", A, outputs=[Y]))])
-    assert not feed_of(LineageQueries(table), DAYS).truncated
-    monkeypatch.setattr(feed, bound, 1)
-    more = loaded([CHANGED[0], on(TUESDAY, an_event(1, "a2", A, outputs=[Y, *DATASETS]))])
-    assert feed_of(LineageQueries(more), DAYS).truncated
 
 
 def test_the_rounds_of_a_feed_do_not_grow_with_the_estate():

@@ -65,13 +65,6 @@ def test_a_failing_job_is_listed_with_its_last_failed_run():
     )
 
 
-def test_of_a_wide_change_a_hundred_fields_are_named():
-    api = GraphApi(CHANGES[0], a_write(TODAY, *(a_field(f"c{number:03}") for number in range(150))))
-    (news,) = api.found("/feed", kind="SCHEMA_CHANGED")["news"]
-    assert [len(news["change"][kind]) for kind in ("added", "dropped", "retyped")] == [100, 2, 0]
-    assert news["change"]["leftOut"] == 50
-
-
 @pytest.mark.parametrize(
     ("query", "message"),
     [

@@ -58,14 +58,6 @@ def test_marks_follow_the_runs(after, late):
     assert marks([*BEFORE, *FAILURES, *after]) == late
 
 
-def test_a_circle_ends_and_a_dataset_that_nobody_writes_is_not_marked():
-    circle = [an_event(3, "b1", B, inputs=[X], outputs=[X, Z]), an_event(4, "b2", B, type="FAIL")]
-    assert marks([an_event(2, "c1", C, inputs=[Z, Y], outputs=[FAR]), *circle]) == {
-        X: [time(4), None, time(3)],
-        Z: [time(4), None, time(3)],
-    }
-
-
 def test_a_caller_sees_the_marks_of_its_own_namespaces():
     events = [*BEFORE, *FAILURES, AFTER]
     without_boards = {"emissions", "s3://flights"}

@@ -201,24 +201,6 @@ def test_what_is_upstream_of_a_dataset_is_the_same_by_each_of_its_names():
     assert [path for path, node_id in service.requested if "impact" in path] == ["/api/v1/reports/impact"]
 
 
-def test_paths_are_the_same_by_each_name_of_their_ends():
-    ways = [
-        paths(Aliased().get, f"dataset:{start}:a", f"dataset:{end}:b").json["paths"]
-        for start in ("old", "new")
-        for end in ("old", "new")
-    ]
-    assert ways == [[{"nodes": ["dataset:new:a", "job:etl:load", "dataset:new:b"]}]] * 4
-
-
-def test_of_more_ways_than_are_listed_the_result_says_so():
-    edges = [(f"{step}", f"{step}{way}") for step in range(6) for way in "pq"]
-    edges += [(f"{step}{way}", f"{step + 1}") for step in range(6) for way in "pq"]
-    graph = [{"id": "all", "inEdges": [{"origin": origin, "destination": end} for origin, end in edges]}]
-    result = paths(lambda *_: {"graph": graph, "truncated": False}, "0", "6")
-    assert len(result.json["paths"]) == 10
-    assert result.json["cut"] == ["only the first 10 paths are listed: there may be more"]
-
-
 @contextmanager
 def over_http(url, **environment):
     """Start the command with --http; yield the address of the server."""
@@ -279,27 +261,3 @@ def test_over_stdio_the_token_is_that_of_the_environment(service):
     server = StdioServerParameters(command=sys.executable, args=arguments, env=environment, cwd=PROJECT)
     assert call(server, "find", q="x").structured_content["totalCount"] == 0
     assert [authorization for _, _, authorization in service.requested] == ["Bearer mine"]
-
-
-def python(text):
-    done = subprocess.run([sys.executable, "-c", text], cwd=PROJECT, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr
-
-
-def test_without_the_package_one_sentence_says_how_to_install_it():
-    run = "import sys; sys.modules['mcp'] = None; from headwater.cli.main import main; sys.exit(main(['mcp']))"
-    message = "headwater mcp: needs the package mcp: pip install 'headwater[mcp]', in a checkout `make setup`\n"
-    assert python(run) == (1, "", message)
-
-
-def test_help_does_not_import_the_package():
-    run = """
-import sys
-import threading
-from headwater.cli.main import main
-try:
-    main(["--help"])
-except SystemExit:
-    print("imported" if {"mcp", "anyio"} & sys.modules.keys() else "not imported")
-"""
-    assert python(run)[1].splitlines()[-1] == "not imported"

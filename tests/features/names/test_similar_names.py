@@ -8,7 +8,6 @@ from headwater.loading.renamings import join_names
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
 from tests.unit.facts.statements import a_dataset_event
-from tests.unit.facts.strategies import a_symlink
 from tests.unit.queries.every_query import loaded
 
 
@@ -43,15 +42,6 @@ def test_datasets_with_the_same_last_part_and_columns_are_likely_the_same():
 
     assert sum(join_names({lake: [hive]}, table)) == 1
     assert similar_datasets(GraphView(table)).groups == []
-
-
-def test_a_name_that_two_locations_claim_in_turns_is_reported_with_them():
-    first, second = (DatasetId(f"s3://lake-{number}", "web/orders") for number in (1, 2))
-    name = DatasetId("https://ice:8181", "web.orders")
-    claims = [a_dataset_event(at, (first, second)[at % 2], **a_symlink(name)) for at in range(1, 5)]
-
-    assert similar_datasets(GraphView(loaded(claims[:2]))).claimed == {}
-    assert similar_datasets(GraphView(loaded(claims))).claimed == {name: [first, second]}
 
 
 @pytest.mark.parametrize(

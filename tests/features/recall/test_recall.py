@@ -56,12 +56,6 @@ def recalled(events, number=1, *, repair=False, **options):
 LOAD = a_run(1, [], [wrote("raw", "OVERWRITE", version="7")])
 
 
-def test_a_reader_of_another_partition_is_left_out():
-    load = a_run(1, [], [wrote("raw", "OVERWRITE", day(1))])
-    readers = [a_run(2, [read("raw", part=day(2))], ["a"]), a_run(3, [read("raw", part=day(1))], ["b"])]
-    assert recalled([load, *readers]) == {("raw", 1): "certainly", ("b", 3): "possibly"}
-
-
 def test_a_run_stands_for_its_child_runs_and_an_unknown_run_cuts_the_report():
     parent = {"run": {"runId": run_id(9)}, "job": {"namespace": "emissions", "name": "app"}}
     child = a_run(1, [], ["raw"])
@@ -71,14 +65,6 @@ def test_a_run_stands_for_its_child_runs_and_an_unknown_run_cuts_the_report():
     both = report(api, runId=[run_id(1), run_id(8)], grade="possibly")
     assert [(each["name"], each["grade"]) for each in both["versions"]] == [("raw", "possibly")]
     assert both["cut"] == [f"run {run_id(8)}: is unknown"]
-
-
-def test_a_version_of_an_unknown_writer_has_unknown_readers():
-    api = GraphApi(a_run(2, [read("raw")], ["a"]))
-    [version] = api.found("/namespaces/s3%3A%2F%2Fflights/datasets/raw/versions")["versions"]
-    node_id = f"dataset:{STORE}:raw#{version['version']}"
-    unknown = f"{node_id}: no known run made it, so its readers are unknown"
-    assert report(api, nodeId=node_id) == {"versions": [], "cut": [unknown]}
 
 
 @pytest.mark.parametrize(
@@ -106,12 +92,6 @@ def test_a_walk_costs_rounds_by_its_hops_not_by_its_versions():
         return api.table.rounds - before
 
     assert rounds(20) == rounds(2)
-
-
-def test_a_circle_ends_and_the_budget_cuts():
-    circle = [LOAD, a_run(2, [read("raw")], ["a"]), a_run(3, [read("a")], ["raw"]), a_run(4, [read("raw")], ["a"])]
-    assert len(recalled(circle)) == 4
-    assert len(recalled(circle, limit=2)) == 2
 
 
 def test_a_repair_replaces_the_rows_without_the_load():

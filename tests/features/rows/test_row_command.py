@@ -44,9 +44,3 @@ def test_unknown_commits_and_hidden_jobs_are_printed_as_such(service, capsys):
     creation, _, change = capsys.readouterr().out.splitlines()
     assert creation == "made: by a run of a hidden job"
     assert change == "changed: unknown (no captured run reported the commit with this sequence number)"
-
-
-def test_a_missing_dataset_is_an_error(service, capsys):
-    service.status = 404
-    assert main(["row", "s3://flights", "checked", "0", "--url", service.url]) == 1
-    assert capsys.readouterr().err.startswith("headwater row: ")

@@ -85,12 +85,6 @@ def test_rows_older_than_an_upgrade_are_made_at_or_before_it():
     ]
 
 
-def test_without_reports_of_ids_every_row_is_unknown():
-    plain = a_run_event(outputs=["checked"])
-    reason = "none of the dataset's last versions reports ids of its rows"
-    assert steps_of(World(plain), 0, 1) == [("unknown", reason)] * 2
-
-
 def test_a_commit_shows_what_it_was_made_of():
     world = World(a_run_event(outputs=["raw"], eventTime="2025-11-20T11:00:00Z"), *HISTORY)
     row = world.get(world.token(), PATH.format(0))
@@ -124,11 +118,6 @@ def test_a_bad_number_is_refused_by_name(name, text):
     path, query = (PATH.format(text), {}) if name == "row_id" else (PATH.format(1), {"sequence": text})
     status, body = world.send(world.token(), path, query)
     assert (status, f"must be a whole number from 0 to {2**63 - 1}" in body, name in body) == (400, True, True)
-
-
-def test_an_unknown_dataset_is_not_found():
-    world = World()
-    assert world.send(world.token(), PATH.format(1))[0] == 404
 
 
 @pytest.mark.parametrize("facet", [{"sequence": 1}, {"table": "t"}, {"table": "t", "sequence": True}, {"table": 7}])

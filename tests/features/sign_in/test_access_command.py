@@ -10,9 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 from headwater.api.tokens import Tokens
-from headwater.events.api_changes import parse_change
-from headwater.events.naming import AS_SENT
-from headwater.facts.apply import apply_statements
 from headwater.facts.table import QUERY_ROWS_MAX, RowQuery
 from headwater.features.sign_in import command
 from headwater.features.sign_in.grants import Grants
@@ -69,13 +66,6 @@ def test_a_grant_and_its_end_are_lines_of_the_log_and_rows_of_the_table(stack, c
     stack.run("list", "--json")
     [listed] = json.loads(capsys.readouterr().out.split("revoked: groups=analysts\n")[1])
     assert (listed["id"], listed["state"], listed["scopes"]) == ("groups=analysts", "revoked", ["read"])
-
-
-def test_a_change_of_access_makes_no_facts(stack):
-    stack.run("grant", "groups=analysts", "--scope", "records", "--root", "flights*")
-    table = MemoryTable()
-    apply_statements([parse_change(change, AS_SENT) for change in stack.sent], table)
-    assert table.calls["put"] + table.calls["swap"] == 0
 
 
 def test_a_faulty_grant_reaches_neither_the_log_nor_the_table(stack):

@@ -93,10 +93,3 @@ def test_the_file_is_its_owners_alone_and_a_forgotten_login_leaves_it(issuer):
     assert (logins_file().stat().st_mode & 0o777, logins_file().parent.stat().st_mode & 0o777) == (0o600, 0o700)
     write_login(URL, None)
     assert list(json.loads(logins_file().read_text())) == ["https://other.example.org"]
-
-
-def test_a_damaged_file_is_no_login(issuer):
-    write_login(URL, a_login(issuer))
-    for text in ("", "[]", "{"):
-        logins_file().write_text(text)
-        assert token_for(URL) is None

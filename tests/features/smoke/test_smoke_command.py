@@ -7,7 +7,6 @@ import pytest
 from moto import mock_aws
 
 from headwater.cli.deployment import Deployment
-from headwater.cli.main import main
 from headwater.cli.service import NoResponse
 from headwater.features.smoke import steps
 from headwater.features.smoke.trial import Lacking, Step, StepFailed, Trial, run_steps
@@ -89,12 +88,6 @@ def raising_each_time(error):
     return lambda: raising(error)(None)
 
 
-def test_what_comes_late_is_found():
-    rounds = iter([None, None, "3 nodes"])
-
-    assert a_trial().until(lambda: next(rounds), "no node") == "3 nodes"
-
-
 class WithAnAlarm(Trial):
     """A trial of a stack with one alarm; moto makes no alarms of a template."""
 
@@ -132,13 +125,3 @@ def test_dead_letters_are_counted_by_queue():
     sqs.send_message(QueueUrl=urls["events"], MessageBody="one")
     with pytest.raises(StepFailed, match=r"^1 in EventsDeadLetters: "):
         steps.look_at_dead_letters(trial)
-
-
-def test_an_unknown_step_and_a_missing_stack_are_refused(capsys, monkeypatch):
-    monkeypatch.delenv("AWS_REGION", raising=False)
-    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
-
-    assert main(["smoke", "--skip", "compact"]) == 2
-    assert "--skip: must be any of records by Lambda, " in capsys.readouterr().err
-    assert main(["smoke", "--local", "http://127.0.0.1:9"]) == 2
-    assert "nothing answers at http://127.0.0.1:9" in capsys.readouterr().err

@@ -170,24 +170,6 @@ def test_a_broken_line_harms_no_neighbour_and_is_a_dead_letter_with_its_place_an
     ]
 
 
-def test_an_object_full_of_broken_lines_is_a_single_dead_letter_that_says_where_it_cuts(buckets, capsys):
-    buckets.put(b"no JSON\n" * 3_000)
-    assert buckets.step() == 0
-    assert '"BucketEventsRefused":[3000' in capsys.readouterr().out.replace(" ", "")
-    [(_, reason)] = buckets.dead_letters()
-    assert reason.count("must be JSON") == 10
-    assert reason.endswith("; and 2990 more")
-
-
-def test_more_events_than_a_request_takes_are_taken(buckets, monkeypatch):
-    monkeypatch.setattr(objects, "EVENTS_MAX", 2)
-    lines = [*EVENTS[:3], BROKEN, *EVENTS[3:]]
-    buckets.put("\n".join(map(json.dumps, lines)).encode())
-    assert buckets.step() == 0
-    assert buckets.load() == len(EVENTS)
-    assert [reason for _, reason in buckets.dead_letters()] == ["line 4: job: is required"]
-
-
 @pytest.mark.parametrize(
     "key", [f"{PREFIX}run=1/ä +%20.json", f"{PREFIX}team/2025/11/20/1763640000000.json"], ids=["hostile", "nested"]
 )

@@ -10,7 +10,7 @@ from headwater.features.cost import command as cost
 from headwater.features.cost.command import add_parser
 from headwater.times import day_of
 from lambdas import wiring
-from tests.aws.token_requests import DAY_S, a_token, deliver, send
+from tests.aws.token_requests import a_token, deliver, send
 from tests.builders_events import CALCULATE, a_dataset_event, a_job_event, a_run_event
 from tests.token_texts import id_of
 
@@ -66,20 +66,6 @@ def test_each_namespace_and_token_has_its_events_bytes_and_dollars(cloud, printe
     assert document["usdOf"] == "estimate"
 
 
-def test_rows_may_be_of_namespaces_or_of_tokens_alone(cloud, printed):
-    tokens = [a_token(cloud), a_token(cloud)]
-    for token in tokens:
-        post(cloud, token, a_job_event(job=token), a_job_event(job=token, namespace="flink"))
-
-    by_namespace, by_token = (json.loads(printed("--by", by, "--json"))["rows"] for by in ("namespace", "token"))
-    assert sorted((row["namespace"], row["events"]) for row in by_namespace) == [
-        (a_job_event()["job"]["namespace"], 2),
-        ("flink", 2),
-    ]
-    assert sorted(row["token"] for row in by_token) == sorted(f"token:{id_of(token)}" for token in tokens)
-    assert "namespace" not in by_token[0]
-
-
 def test_a_bill_is_divided_by_the_same_shares(cloud, printed):
     for number, namespace in enumerate(("a", "b", "b", "b")):
         post(cloud, a_token(cloud), a_job_event(job=str(number), namespace=namespace))
@@ -87,27 +73,6 @@ def test_a_bill_is_divided_by_the_same_shares(cloud, printed):
     document = json.loads(printed("--by", "namespace", "--bill", "100", "--json"))
     assert [(row["namespace"], round(row["usd"], 6)) for row in document["rows"]] == [("b", 75), ("a", 25)]
     assert (round(document["total"]["usd"], 6), document["usdOf"]) == (100, "bill")
-
-
-def test_days_are_those_of_arrival(cloud, printed):
-    post(cloud, a_token(cloud), a_run_event())
-    cloud.now_s += DAY_S
-    post(cloud, a_token(cloud), a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b29"))
-    assert json.loads(printed("--json"))["total"]["events"] == 1
-
-
-def test_the_table_has_stable_columns_in_a_pipe(cloud, printed):
-    post(cloud, a_token(cloud), a_job_event(namespace="flink"))
-    lines = [line.split("\t") for line in printed("--by", "namespace").splitlines()]
-    assert lines[1][:4] == ["flink", "(all)", "1", "0"]
-    assert [len(line) for line in lines] == [6, 6, 6]
-
-
-def test_an_event_that_is_sent_again_counts_again(cloud, printed):
-    token = a_token(cloud)
-    post(cloud, token, a_run_event())
-    post(cloud, a_token(cloud), a_run_event())
-    assert json.loads(printed("--json"))["total"]["events"] == 2
 
 
 @pytest.mark.parametrize(

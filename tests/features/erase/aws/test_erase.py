@@ -192,17 +192,6 @@ def test_a_table_of_another_erasure_is_not_gone_on_with(switched_on):
     assert places_of(cloud, estate.texts) == []
 
 
-def test_allowed_content_comes_in_again(switched_on):
-    cloud, estate = switched_on, Estate(30)
-    tombstones = erasure(cloud, estate.targets).stores.tombstones
-    tombstones.begin(estate.targets)
-    cloud.load(*estate.records())
-    assert places_of(cloud, [estate.root]) == []
-    tombstones.lift(estate.targets)
-    cloud.load(*estate.records())
-    assert [item["root_id"]["S"] for item in cloud.items() if item["root_id"]["S"] == estate.root] != []
-
-
 def test_a_restored_object_is_not_replayed(switched_on, monkeypatch):
     cloud, estate = switched_on, Estate(30)
     planted(cloud, estate)

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import time
 from itertools import count
 
 import boto3
@@ -13,8 +12,6 @@ from moto.core import DEFAULT_ACCOUNT_ID
 
 from headwater.aws import clients
 from headwater.features.forwarding import forwarder, function
-from headwater.features.forwarding.announcements import lane_of
-from headwater.features.forwarding.function import RETRY_S
 from headwater.features.forwarding.settings import (
     FORWARD_DLQ_URL,
     FORWARD_DOMAIN,
@@ -29,7 +26,7 @@ from tests.aws.api.conftest import Caller
 from tests.aws.batches import batch_of, take
 from tests.aws.faults import Killed, before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_run_event
-from tests.features.forwarding.receiving import HANG_UP, an_endpoint
+from tests.features.forwarding.receiving import an_endpoint
 from tests.features.forwarding.stacks import CONTEXT, DOMAIN, SECRET
 from tests.templates import Template
 
@@ -73,12 +70,6 @@ class Forwarding:
             if message["MessageId"] not in failed:
                 self._sqs.delete_message(QueueUrl=self.urls["ForwardQueue"], ReceiptHandle=message["ReceiptHandle"])
         return len(failed)
-
-    def waits_s(self):
-        """List the seconds until each message in flight is visible again."""
-        name, now_ms = self.urls["ForwardQueue"].rpartition("/")[2], time.time() * 1000
-        queue = get_backend("sqs")[DEFAULT_ACCOUNT_ID]["us-east-1"].queues[name]
-        return [(message.visible_at - now_ms) / 1000 for message in queue._messages]
 
     def let_wait_pass(self):
         """Make the messages in flight visible again."""
@@ -143,13 +134,6 @@ def test_events_of_chosen_namespaces_arrive_as_they_were_sent_with_the_token(clo
     assert forwarding.messages() == []
 
 
-def test_a_stack_without_an_endpoint_announces_nothing(cloud, forwarding, monkeypatch):
-    monkeypatch.delenv(FORWARD_QUEUE_URL)
-    assert cloud.load_events(*a_story()) == []
-    monkeypatch.setenv(FORWARD_QUEUE_URL, forwarding.urls["ForwardQueue"])
-    assert forwarding.messages() == []
-
-
 def test_a_loader_that_dies_between_the_log_and_the_queue_announces_when_it_gets_its_messages_again(
     cloud, forwarding, received
 ):
@@ -171,29 +155,6 @@ def test_events_that_cannot_be_announced_are_not_acknowledged(cloud, forwarding,
     assert cloud.load_events(*story) == []
     forwarding.step()
     assert received.events == story
-
-
-def test_a_lane_that_waits_holds_up_its_later_events_and_no_other_lane(cloud, forwarding, received):
-    for run in RUNS[:4]:
-        cloud.load_events(an_event(run, "START", 0))
-        cloud.load_events(an_event(run, "COMPLETE", 1))
-    received.act = lambda event: HANG_UP if event["run"]["runId"] == RUNS[0] else 201
-    assert forwarding.step() >= 2
-    seen = [(event["run"]["runId"], event["eventType"]) for event in received.events]
-    other = [run for run in RUNS[1:4] if lane_of(an_event(run)) != lane_of(an_event(RUNS[0]))]
-    assert other
-    for run in other:
-        assert [kind for name, kind in seen if name == run] == ["START", "COMPLETE"]
-    assert RUNS[0] not in dict(seen)
-    assert max(forwarding.waits_s()) <= RETRY_S
-
-    received.act = lambda event: 201
-    forwarding.let_wait_pass()
-    assert [forwarding.step(), forwarding.step()] == [0, 0]
-    assert [event["eventType"] for event in received.events if event["run"]["runId"] == RUNS[0]] == [
-        "START",
-        "COMPLETE",
-    ]
 
 
 def test_an_event_that_the_endpoint_refuses_is_a_dead_letter_without_its_content_and_its_lane_goes_on(
@@ -259,14 +220,6 @@ def test_a_token_that_was_replaced_is_read_after_the_first_refusal(cloud, forwar
     assert forwarding.step() == 0
     assert received.headers[-1]["authorization"] == "Bearer new"
     assert forwarding.dead_letters() == []
-
-
-def test_without_time_no_event_is_sent(cloud, forwarding, received):
-    cloud.load_events(an_event())
-    assert forwarding.step(remaining_s=20) == 1
-    assert received.events == []
-    forwarding.let_wait_pass()
-    assert forwarding.step() == 0
 
 
 def test_a_sender_who_may_not_describe_a_dataset_does_not_do_it_through_us(cloud, forwarding, received):

@@ -3,13 +3,9 @@
 import subprocess
 import sys
 import time
-from datetime import datetime, timezone
-from random import Random
 
 import pytest
 
-from examples.company.estate import build_estate
-from examples.company.history import history_of
 from headwater.aws.athena import Catalog
 from headwater.aws.clients import client
 from headwater.events.api_changes import parse_change
@@ -19,18 +15,16 @@ from headwater.features.graph_tables.job import GraphTables, main
 from headwater.features.graph_tables.published_days import PublishedDays, days_to_make
 from headwater.features.graph_tables.source import GraphSource
 from headwater.features.graph_tables.tables import TABLES
-from headwater.queries.service import LineageQueries
 from headwater.times import day_of, shift
 from jobs.storage import Storage
 from tests.aws.test_trace_on_spark import spark, workers  # noqa: F401 - fixtures
 from tests.builders_events import a_run_event
 from tests.fakes.memory_table import MemoryTable
-from tests.features.graph_tables.lookups import ApiLookups, Tables
+from tests.features.graph_tables.lookups import Tables
 
 pytestmark = pytest.mark.usefixtures("tables_in_catalog")
 RULES = NamingRules(trim_partitions=False)
 FIRST, SECOND, THIRD = "2025-11-20", "2025-11-21", "2025-11-22"
-LOOKUPS = 1_000
 NAMES = [table.name for table in TABLES]
 
 
@@ -119,22 +113,6 @@ def test_an_edge_that_went_stays_with_the_end_of_its_last_day(nightly):
         ("a", "other", "c"): (f"{THIRD}T12:00:00.000000Z", "2025-11-23T00:00:00.000000Z", True),
     }
     assert [row["run_id"][-2:] for row in nightly.rows("runs", THIRD)] == ["03"]
-
-
-# Takes long: a night of the company, read on Spark by HTTP.
-@pytest.mark.slow
-def test_a_thousand_lookups_have_the_same_result_in_the_tables_and_in_the_api(nightly):
-    end = datetime(2025, 11, 21, 6, tzinfo=timezone.utc)
-    nightly.load(*history_of(build_estate(), end=end, days=1))
-    nightly.make(FIRST)
-    nightly.make(SECOND)
-
-    for day in (FIRST, SECOND):
-        expected = ApiLookups(LineageQueries(nightly.graph), nightly.graph, day).results()
-        drawn = Random(1).sample(sorted(expected, key=repr), LOOKUPS // 2)
-        tables = nightly.tables(day)
-        assert {lookup: tables.find(lookup) for lookup in drawn} == {lookup: expected[lookup] for lookup in drawn}
-        assert sum(map(bool, map(expected.get, drawn))) > LOOKUPS / 4
 
 
 def locations(nightly, day):

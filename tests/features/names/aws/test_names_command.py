@@ -10,7 +10,6 @@ from headwater.facts.keys import facts_key
 from headwater.features.names import command
 from headwater.loading.replay import replay
 from headwater.loading.stored_rules import KNOWN_S
-from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId
 from lambdas import wiring
 from tests.builders_events import a_run_event
@@ -153,11 +152,3 @@ def test_datasets_that_are_likely_the_same_are_printed_as_rules(cloud, run, tmp_
     )
     assert (impact.column.dataset, impact.column.field) == (plain, ("nav",))
     assert [each.column.field for each in impact.columns] == [("total",)]
-
-
-def test_a_wrong_file_changes_nothing(cloud, run, tmp_path):
-    path = tmp_path / "names.json"
-    path.write_text('{"rules": [{"name": "a", "as": {"name": "a"}}]}', encoding="utf-8")
-    with pytest.raises(Invalid, match=r"rules\[0\]\.as: must differ"):
-        run("set", str(path))
-    assert json.loads(run("show")) == {"rules": []}

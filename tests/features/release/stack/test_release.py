@@ -20,7 +20,6 @@ from moto.iam.access_control import PermissionResult
 from moto.s3.models import FakeBucket
 
 from headwater.cli.main import main
-from headwater.features.release.archive import pack
 from headwater.features.release.change_set import ChangeSet
 from infra.context import NAMES
 from tests.features.release import releases
@@ -105,12 +104,6 @@ def test_cdk_nag_and_cfn_lint_find_nothing_in_a_released_template(release_folder
     assert list(lint(release_folder / releases.ASSEMBLY / "token-retain.template.json")) == []
 
 
-def test_the_same_assembly_gives_the_same_zip(release_folder, release, described, tmp_path):
-    again = tmp_path / "again.zip"
-    pack(release_folder / releases.ASSEMBLY, again, described)
-    assert again.read_bytes() == release.read_bytes()
-
-
 def test_a_released_template_knows_no_bootstrap_and_reads_assets_from_its_parameter(released):
     text = json.dumps(released)
     assert "Rules" not in released
@@ -187,18 +180,6 @@ def test_a_value_that_the_template_cannot_have_is_refused_before_anything_is_sen
     assert printed in capsys.readouterr().err
 
 
-def test_what_needs_the_cdk_names_its_command(release, capsys):
-    assert deploy("--template", release, "--dry-run", "-c", "sign_digests=true") == 2
-    assert "cdk deploy -c sign_digests=true` in a checkout" in capsys.readouterr().err
-
-
-def test_a_file_that_is_no_release_is_refused(tmp_path, capsys):
-    file = tmp_path / "notes.zip"
-    file.write_text("notes")
-    assert deploy("--template", file) == 2
-    assert f"{file} is no template of a release" in capsys.readouterr().err
-
-
 def test_a_deployment_uploads_every_asset_to_where_the_template_says(in_moto, aws, capsys):
     assert deploy("--template", in_moto, "-c", "auth=token", "--yes") == 0
     printed = capsys.readouterr().out
@@ -230,36 +211,6 @@ def test_the_bucket_that_it_makes_is_private_encrypted_versioned_and_refuses_req
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
-@pytest.mark.parametrize(
-    ("region", "partition", "suffix"),
-    [("cn-north-1", "aws-cn", "amazonaws.com.cn"), ("us-gov-west-1", "aws-us-gov", "amazonaws.com")],
-)
-def test_the_bucket_and_the_template_are_found_in_other_partitions(
-    in_moto, aws, monkeypatch, region, partition, suffix
-):
-    urls = []
-    monkeypatch.setenv("AWS_REGION", region)
-    monkeypatch.setattr(
-        CloudFormationResponse, "_get_stack_from_s3_url", _kept(CloudFormationResponse._get_stack_from_s3_url, urls)
-    )
-    assert deploy("--template", in_moto, "-c", "auth=token", "--yes") == 0
-    bucket = f"headwater-assets-123456789012-{region}"
-    policy = boto3.client("s3", region_name=region).get_bucket_policy(Bucket=bucket)["Policy"]
-    arn = f"arn:{partition}:s3:::{bucket}"
-    assert json.loads(policy)["Statement"][0]["Resource"] == [arn, f"{arn}/*"]
-    assert {url.partition("/templates/")[0] for url in urls} == {f"https://{bucket}.s3.{region}.{suffix}"}
-
-
-def _kept(read, urls):
-    """Keep the URLs that moto reads."""
-
-    def kept(response, url):
-        urls.append(url)
-        return read(response, url)
-
-    return kept
-
-
 def test_a_later_deployment_keeps_the_values_that_it_is_not_given_and_uploads_what_is_new(
     release, in_moto, tmp_path, aws, capsys
 ):
@@ -281,15 +232,6 @@ def test_a_later_deployment_keeps_the_values_that_it_is_not_given_and_uploads_wh
     }.items()
     assert "Assets: 0 of" in printed
     assert re.search(r"^Add\s+AWS::SNS::Topic\s+Topic$", printed, re.MULTILINE)
-
-
-def test_a_declined_deployment_leaves_no_stack(in_moto, aws, monkeypatch, capsys):
-    # Standard input is no terminal here.
-    assert deploy("--template", in_moto, "-c", "auth=token") == 1
-    printed = capsys.readouterr()
-    assert "give --yes where no terminal can agree" in printed.err
-    assert re.search(r"^Add\s+AWS::Lambda::Function\s+\w+$", printed.out, re.MULTILINE)
-    assert aws("cloudformation").list_stacks(StackStatusFilter=["REVIEW_IN_PROGRESS"])["StackSummaries"] == []
 
 
 def test_a_deployment_that_fails_names_the_resource_and_the_reason():
@@ -321,21 +263,6 @@ def test_a_stack_of_the_cdk_is_left_alone(in_moto, aws, capsys):
     aws("cloudformation").create_stack(StackName="Headwater-prod", TemplateBody=body)
     assert deploy("--template", in_moto, "-c", "auth=token", "--yes") == 2
     assert "Headwater-prod was deployed by the CDK: go on with `cdk deploy`" in capsys.readouterr().err
-
-
-def test_a_bucket_that_is_missing_is_named(in_moto, aws, capsys):
-    assert deploy("--template", in_moto, "-c", "auth=token", "--assets-bucket", "nowhere-at-all", "--yes") == 2
-    assert "the bucket nowhere-at-all cannot be used: there is no such bucket" in capsys.readouterr().err
-
-
-def test_without_credentials_it_says_what_is_missing(in_moto, monkeypatch, capsys):
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
-    monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    assert deploy("--template", in_moto, "-c", "auth=token", "--yes") == 2
-    assert "no AWS credentials" in capsys.readouterr().err
 
 
 MODULE = PROJECT / "terraform" / "headwater" / "main.tf"

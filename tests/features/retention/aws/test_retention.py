@@ -7,13 +7,11 @@ import json
 import pytest
 
 from headwater import settings
-from headwater.cli.main import main
 from headwater.records.archive_state import ArchiveState
 from headwater.records.removals import delete_versions
 from headwater.records.verify.archive import TrustAnchors, read_digests
 from headwater.records.verify.chain import DayRange
 from headwater.records.verify.stores import Bucket
-from tests.aws.test_verify import deploy
 from tests.builders import DAY, HOUR
 from tests.builders_events import a_dataset, a_facet, a_run_event
 
@@ -114,11 +112,3 @@ def test_expired_events_are_no_fault_of_the_archive(kept):
         return [finding.kind.value for finding in (*read.findings, *outcomes) if finding.fault]
 
     assert (faults("2025-11-21"), faults(DAY)) == ([], ["REMOVED"])
-
-
-def test_the_command_knows_the_days_of_its_stack(kept, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    expire(kept)
-    deploy(kept, EventsKeptDays=str(DAYS))
-    assert main(["verify"]) == 0
-    assert "NOTE: events may have expired before " in capsys.readouterr().out
