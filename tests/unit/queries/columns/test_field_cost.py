@@ -159,7 +159,7 @@ def test_the_past_costs_as_much_whatever_happened_since(once, often, query):
     (_, then), (_, now) = once.measure(query), often.measure(query)
 
     assert (now.rounds, now.gets, now.queries, now.items) == (then.rounds, then.gets, then.queries, then.items)
-    assert now.bytes <= 1.2 * then.bytes
+    assert now.bytes <= 1.25 * then.bytes  # a job's row notes the runs of its last batch
 
 
 def test_a_wide_set_costs_as_few_requests_as_a_narrow_one():
