@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 # A column, or a field inside a column: the names from the outside in.
@@ -100,6 +101,8 @@ def namespace_hash(namespace: str) -> str:
     return hashlib.sha256(namespace.encode()).hexdigest()[:12]
 
 
+# A response repeats few versions thousands of times.
+@lru_cache(maxsize=10_000)
 def name_uuid(text: str) -> str:
     """Build the UUID (version 3) of the text's UTF-8 bytes alone, as Java's `UUID.nameUUIDFromBytes` does.
 

@@ -22,7 +22,7 @@ _Facets: TypeAlias = Mapping[str, _Form]
 
 def is_deleted(facet: object) -> bool:
     """True if the facet withdraws itself: it is marked `_deleted` (OpenLineage 2-0-1)."""
-    return isinstance(facet, Mapping) and facet.get("_deleted") is True
+    return isinstance(facet, (dict, Mapping)) and facet.get("_deleted") is True
 
 
 def check_size(body: _Form) -> None:

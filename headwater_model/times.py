@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 
 # Seconds are optional, fractions may be finer than a microsecond; no zone means UTC.
 _FORM = re.compile(
@@ -13,6 +14,7 @@ _FORM = re.compile(
 )
 
 
+@lru_cache(maxsize=10_000)
 def parse_time(text: str) -> str:
     """Parse an ISO 8601 time and normalize it; digits below a microsecond are cut.
 

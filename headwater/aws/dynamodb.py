@@ -197,7 +197,8 @@ def _parse(content: bytes) -> dict[str, Any]:
 def _decode_items(items: Iterable[dict[str, Any]]) -> None:
     for item in items:
         for value in item.values():
-            _decode(value)
+            if "S" not in value and "N" not in value:
+                _decode(value)
 
 
 def _decode(value: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
-from headwater.events.event import Facets, ParentRun, is_deleted
+from headwater.events.event import Facet, Facets, ParentRun, is_deleted
 from headwater.facts import lattice
 from headwater.facts.lattice import CONTENTS_MAX, MENTIONS_MAX, History, JoinRule, latest
 from headwater_model.ids import DatasetId, JobId
@@ -299,6 +299,12 @@ def facets_of(histories: Histories) -> Facets:
     The facts hold names in the order of arrival.
     """
     return present({name: last[1] for name, history in histories.items() if (last := latest(history))})
+
+
+def facet_of(histories: Histories, name: str) -> Facet:
+    """Look up the latest facet of a name, `{"url": "a"}`; empty if it is missing or deleted."""
+    last = latest(histories.get(name, {}))
+    return {} if last is None or is_deleted(last[1]) else last[1]
 
 
 def describing_facets(facts: JobFacts | DatasetFacts) -> Histories:

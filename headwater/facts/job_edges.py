@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from headwater.events.event import Event, Facet, is_deleted
 from headwater.events.lineage_facets import jobs_in_lineage
-from headwater.facts.facts import IdText, RunFacts, facets_of, job_of, text_of
+from headwater.facts.facts import IdText, RunFacts, facet_of, job_of, text_of
 from headwater.facts.lattice import JOBS_MAX
 from headwater.facts.windows import window_at
 from headwater_model.ids import JobId
@@ -65,7 +65,7 @@ def edges_to_json(job: JobId, latest: RunFacts | None, reporting: RunFacts | Non
     if reporting is not None:
         edges.update(JobEdge(job_of(text), "up", "DATA") for text in _job_sources(reporting)[:JOBS_MAX])
     if latest is not None:
-        edges.update(_dependencies(facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}), job))
+        edges.update(_dependencies(facet_of(latest.run_facets, JOB_DEPENDENCIES), job))
 
     def order(edge: JobEdge) -> tuple[Any, ...]:
         rules = (edge.type, edge.sequence_rule, edge.status_rule)
@@ -77,7 +77,7 @@ def edges_to_json(job: JobId, latest: RunFacts | None, reporting: RunFacts | Non
 
 def are_edges_cut(latest: RunFacts | None, reporting: RunFacts | None) -> bool:
     """True if the node of a job lists fewer edges than these runs report."""
-    facet = facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}) if latest else {}
+    facet = facet_of(latest.run_facets, JOB_DEPENDENCIES) if latest else {}
     return (reporting is not None and len(_job_sources(reporting)) > JOBS_MAX) or any(
         len(facet.get(side) or ()) > REPORTED_MAX for side in _SIDES
     )

@@ -17,6 +17,7 @@ from headwater.facts.facts import (
     RunFacts,
     dataset_of,
     describing_facets,
+    facet_of,
     facets_of,
     last_deleted,
     parent_of,
@@ -61,14 +62,15 @@ def summarize_run(run: RunKey, facts: RunFacts) -> Run:
     job = owner(facts)
     if job is None:
         raise ValueError(f"run {run} has no job")
-    started, time, last = facts.first, effective_time(facts), last_ended(facts)
-    nominal = facets_of(facts.run_facets).get("nominalTime", {})
+    started, last = facts.first, last_ended(facts)
+    time = last.ended if last else effective_time(facts)
+    nominal = facet_of(facts.run_facets, "nominalTime")
     # A run known only as a parent begins with its first mention.
     firsts = filter(None, (started, facts.named_first))
     return Run(
         id=run.id,
         job=job,
-        state=state(facts),
+        state=last.state if last else state(facts),
         created=min(firsts),
         updated=facts.last or facts.named_last or "",
         started=started,
@@ -176,7 +178,7 @@ def _parts_json(
 
 
 def _part_used(facets: Histories) -> Part | None:
-    return part_of(facets_of({SUBSET: facets[SUBSET]}).get(SUBSET, {})) if SUBSET in facets else None
+    return part_of(facet_of(facets, SUBSET)) if SUBSET in facets else None
 
 
 def flows_in(node: Mapping[str, Any]) -> tuple[tuple[DatasetId, DatasetId], ...] | None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from headwater.events.event import Facet
-from headwater.facts.facts import RunFacts, facets_of
+from headwater.facts.facts import RunFacts, facet_of
 from headwater.facts.run_facts import effective_time, has_io, owner, text_in
 from headwater.facts.windows import io_at, io_times
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
@@ -100,7 +99,7 @@ def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
 
 def code_of(facts: RunFacts) -> tuple[str | None, str | None]:
     """Read the location and version of the run's code, from the `sourceCodeLocation` facet."""
-    facet: Facet = facets_of(facts.job_facets).get("sourceCodeLocation", {})
+    facet = facet_of(facts.job_facets, "sourceCodeLocation")
     return text_in(facet, "url"), text_in(facet, "version")
 
 

@@ -49,14 +49,15 @@ def are_attempts_cut(facts: RunFacts) -> bool:
 
 def last_ended(facts: RunFacts) -> Attempt | None:
     """Find the attempt that decides, `Attempt("FAILED", start, end)`; None before the run ends."""
-    ended = [part for part in _parts(facts) if part.terminals]
+    ended = [part for part in _parts(facts) if part.terminals] if facts.terminals else []
     return _attempt(ended[-1]) if ended else None
 
 
 def completed_before(facts: RunFacts) -> str | None:
     """Find the end of the last COMPLETED attempt before the attempt that decides; None without such an attempt."""
-    ended = [attempt for attempt in attempts_of(facts) if attempt.ended]
-    return next((attempt.ended for attempt in ended[-2::-1] if attempt.state == "COMPLETED"), None)
+    ended = [part for part in _parts(facts) if part.terminals] if facts.first_typed else []
+    before = map(_attempt, ended[-2::-1])
+    return next((attempt.ended for attempt in before if attempt.state == "COMPLETED"), None)
 
 
 def _parts(facts: RunFacts) -> list[_Part]:

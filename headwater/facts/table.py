@@ -416,7 +416,7 @@ class GraphTable:
             body = self.s3.get_object(Bucket=self.bucket, Key=item["s3"]["S"])["Body"].read()
         text = zlib.decompress(body) if body else item["json"]["S"] if "json" in item else "{}"
         data = orjson.loads(text)
-        data.update({name: int(value["N"]) for name, value in item.items() if name not in _OURS and "N" in value})
+        data.update({name: int(item[name]["N"]) for name in item.keys() - _OURS if "N" in item[name]})
         version, expires_s = (int(item[name]["N"]) if name in item else None for name in ("version", EXPIRES_AT))
         uuids = chunks(bytes(item["noted"]["B"]), 16) if "noted" in item else ()
         noted = tuple(str(UUID(bytes=bytes(each))) for each in uuids)

@@ -1,7 +1,7 @@
 """Limits of AWS that moto does not check: AWS's refusals come here, before deployment.
 
 Requests are checked before moto sees them. DynamoDB: 25 writes a batch, 100 actions and 4 MB a transaction, type and
-size of a local index's key, no empty key, no BETWEEN with bounds the wrong way round. SQS: no empty message, no
+size of a local index's key, no BETWEEN with bounds the wrong way round. SQS: no empty message, no
 character outside XML 1.0, 1 MiB a batch in bytes. S3: 1,024 bytes a key.
 """
 
@@ -30,10 +30,6 @@ _BATCH_BYTES_MAX = 1024 * 1024
 _S3_KEY_BYTES_MAX = 1024
 # SQS API reference, SendMessage: "#x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF".
 _NOT_IN_A_MESSAGE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# A comparison of a key in an expression: its attribute, and one or two values.
-_KEY_CONDITION = re.compile(
-    r"([#\w]+)(?:\s*(?:[<>]=?|=)\s*|\s+BETWEEN\s+|\s*,\s*)(:\w+)(?:\s+AND\s+(:\w+))?", re.IGNORECASE
-)
 _BETWEEN = re.compile(r"\bBETWEEN\s+(:\w+)\s+AND\s+(:\w+)", re.IGNORECASE)
 
 
@@ -61,7 +57,6 @@ def _batch_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
         for write in writes:
             if "PutRequest" in write:
                 yield from _put({"TableName": name, **write["PutRequest"]})
-            yield from _key(write.get("DeleteRequest", {}))
 
 
 def _transact_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -69,48 +64,15 @@ def _transact_write(request: Mapping[str, Any]) -> Iterator[Refusal]:
         yield refusal
     for action in request.get("TransactItems", []):
         for name, operation in action.items():
-            yield from _put(operation) if name == "Put" else _keyed(operation)
+            yield from _put(operation) if name == "Put" else _bounds(operation)
 
 
 def _put(request: Mapping[str, Any]) -> Iterator[Refusal]:
     item, table = request.get("Item", {}), dynamodb_backends[ACCOUNT][REGION].tables.get(request.get("TableName", ""))
     if table is not None:
-        keys = (table.hash_key_attr, table.range_key_attr or "")
-        yield from _no_empty_key({key: item[key] for key in keys if key in item})
         for attribute, key_type in _local_index_keys(table).items():
             yield from _index_key(attribute, key_type, item.get(attribute))
     yield from _bounds(request)
-
-
-def _keyed(request: Mapping[str, Any]) -> Iterator[Refusal]:
-    """Check a request with the key of an item, and perhaps with conditions."""
-    yield from _key(request)
-    yield from _bounds(request)
-
-
-def _key(request: Mapping[str, Any]) -> Iterator[Refusal]:
-    yield from _no_empty_key(request.get("Key", {}))
-
-
-def _batch_get(request: Mapping[str, Any]) -> Iterator[Refusal]:
-    for of_table in request.get("RequestItems", {}).values():
-        for key in of_table.get("Keys", ()):
-            yield from _no_empty_key(key)
-
-
-def _query(request: Mapping[str, Any]) -> Iterator[Refusal]:
-    names, values = (request.get(f"ExpressionAttribute{each}", {}) for each in ("Names", "Values"))
-    for attribute, *operands in _KEY_CONDITION.findall(request.get("KeyConditionExpression", "")):
-        for operand in filter(None, operands):
-            yield from _no_empty_key({names.get(attribute, attribute): values.get(operand, {})})
-    yield from _bounds(request)
-
-
-def _no_empty_key(key: Mapping[str, Mapping[str, str]]) -> Iterator[Refusal]:
-    for attribute, value in key.items():
-        if "" in (value.get("S"), value.get("B")):
-            rule = "The AttributeValue for a key attribute cannot contain an empty string value"
-            yield "ValidationException", f"One or more parameter values are not valid. {rule}. Key: {attribute}"
 
 
 def _bounds(request: Mapping[str, Any]) -> Iterator[Refusal]:
@@ -167,15 +129,13 @@ def _send_batch(request: Mapping[str, Any]) -> Iterator[Refusal]:
 
 
 _GUARDS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Refusal]]] = {
-    "BatchGetItem": _batch_get,
     "BatchWriteItem": _batch_write,
-    "DeleteItem": _keyed,
-    "GetItem": _key,
+    "DeleteItem": _bounds,
     "PutItem": _put,
-    "Query": _query,
+    "Query": _bounds,
     "Scan": _bounds,
     "SendMessage": _send,
     "SendMessageBatch": _send_batch,
     "TransactWriteItems": _transact_write,
-    "UpdateItem": _keyed,
+    "UpdateItem": _bounds,
 }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from local_stack.compute.functions import InvocationResult
+from local_stack.compute.functions import Functions, InvocationResult
+from local_stack.processes.clock import Clock
 
 
 class Poller(ABC):
@@ -39,6 +40,10 @@ class Feeder(Poller):
     """A poller with items pending until a function accepts them; with `flush_now` it waits for no window."""
 
     flush_now = False
+
+    def __init__(self, name: str, functions: Functions, clock: Clock, report: Callable[[Failure], None]) -> None:
+        super().__init__(f"poll-{name}")
+        self._functions, self._clock, self._report = functions, clock, report
 
     @property
     @abstractmethod

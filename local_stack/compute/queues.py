@@ -75,13 +75,10 @@ class QueuePoller(Feeder):
         clock: Clock,
         report: Callable[[Failure], None],
     ) -> None:
-        super().__init__(f"poll-{mapping.logical_id}")
+        super().__init__(mapping.logical_id, functions, clock, report)
         self.mapping = mapping
         self.batches = 0
         self._sqs = sqs
-        self._functions = functions
-        self._clock = clock
-        self._report = report
         workers = min(mapping.concurrency, _CONCURRENCY_MAX)
         self._executor = ThreadPoolExecutor(workers, thread_name_prefix=mapping.logical_id)
         self._free = threading.BoundedSemaphore(workers)

@@ -85,12 +85,9 @@ class StreamPoller(Feeder):
         clock: Clock,
         report: Callable[[Failure], None],
     ) -> None:
-        super().__init__(f"poll-{mapping.logical_id}")
+        super().__init__(mapping.logical_id, functions, clock, report)
         self.mapping = mapping
         self._s3 = s3
-        self._functions = functions
-        self._clock = clock
-        self._report = report
         self._backlog: deque[Record] = deque()
         self._sequence = 0
 

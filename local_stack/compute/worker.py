@@ -7,7 +7,6 @@ protocol of `local_stack.processes.child_process`.
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import sys
 import time
@@ -16,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from local_stack.processes.child_process import Message, serve_lines
+from local_stack.processes.child_process import Message, render_line, serve_lines
 from local_stack.processes.time_skip import Skipping
 
 Handler = Callable[[Any, Any], Any]
@@ -50,7 +49,7 @@ class Worker:
         self._handler: Handler | None = None
         self._skipping = Skipping()
 
-    def respond(self, request: Message) -> Message:
+    def respond(self, request: Message) -> Message | bytes:
         """Run the handler to `{"payload": <its result>}` or `{"error": <Lambda's payload>}`; for `{}`, import it."""
         request_id = request.get("request_id", "")
         try:
@@ -83,12 +82,11 @@ def _context(request: Message) -> Context:
     )
 
 
-def _marshal(payload: object, request_id: str) -> Message:
+def _marshal(payload: object, request_id: str) -> Message | bytes:
     try:
-        json.dumps(payload)
+        return render_line({"payload": payload})
     except (TypeError, ValueError) as error:
         return {"error": _error_payload(error, request_id, "Runtime.MarshalError")}
-    return {"payload": payload}
 
 
 def _error_payload(error: BaseException, request_id: str, error_type: str = "") -> Message:

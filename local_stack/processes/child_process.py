@@ -61,7 +61,7 @@ class Child:
         deadline = time.monotonic() + timeout_s
         with self._requesting:
             try:
-                self._write(json.dumps(request).encode() + b"\n")
+                self._write(render_line(request))
                 line = self._read_line(deadline)
             except (BrokenPipeError, ValueError):  # ValueError: `stop` closed the pipe meanwhile
                 line = b""
@@ -109,15 +109,20 @@ class Child:
             self._process.stdout.close()
 
 
-def serve_lines(response: Callable[[Message], Message]) -> None:
+def render_line(message: Message) -> bytes:
+    """Render a message as a line of JSON."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass") + b"\n"
+
+
+def serve_lines(response: Callable[[Message], Message | bytes]) -> None:
     """Run the child's half: respond to each line of stdin in order, until stdin ends; never returns."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
     while True:
-        reply = json.dumps(response(json.loads(requests.get()))).encode() + b"\n"
-        view = memoryview(reply)
+        reply = response(json.loads(requests.get()))
+        view = memoryview(reply if isinstance(reply, bytes) else render_line(reply))
         while view:
             view = view[out.write(view) :]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from headwater.events.event import Facet
-from headwater.facts.facts import Histories, RunFacts, dataset_of, facets_of, merged_facets
+from headwater.facts.facts import Histories, RunFacts, dataset_of, facet_of, merged_facets
 from headwater.facts.growth import Senders
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import text_in
@@ -77,7 +77,7 @@ def added_rows(run: RunKey, old: RunFacts, new: RunFacts, _senders: Senders) -> 
 
 def _ids_in(histories: Histories) -> RowIds | None:
     known = {_FACET: histories[_FACET]} if _FACET in histories else {}
-    return _parse(facets_of(known).get(_FACET, {}))
+    return _parse(facet_of(known, _FACET))
 
 
 def _parse(facet: Facet) -> RowIds | None:

@@ -148,25 +148,30 @@ class ColumnWalk:
         opened = {column.dataset for column in self._opened(self._walked.hops)}
         writers, _ = find_writes(self._view.datasets(opened), self._view)
         shown = list(self._shown())
-        dependencies: dict[int, tuple[ColumnInput, ...]] = {}
+        inputs: dict[tuple[int, int], tuple[ColumnInput, ...]] = {}
         entries = {entry.group.primary: entry for _, entry in shown if entry}
         # Only for columns that fit the result, find the versions of their sources.
         reads = ReadVersions(entries.values(), self._view)
         self._walked.truncated |= reads.truncated or self._view.truncated
+
+        def inputs_of(sources: Sources, read: Mapping[ColumnSource, str]) -> tuple[ColumnInput, ...]:
+            # Columns of an operation share their sources, and so their inputs.
+            key = id(sources), id(read)
+            if key not in inputs:
+                inputs[key] = column_inputs(sources, read=read)
+            return inputs[key]
+
         for column, entry in shown:
             if entry is None:
                 yield ColumnNode(column.dataset, column.field, outline=True)
                 continue
-            if id(entry) not in dependencies:
-                whole = entry.columns.dataset_level
-                dependencies[id(entry)] = column_inputs(whole, read=reads.of_dependencies(entry))
             yield column_node(
                 column,
                 entry,
-                dependencies[id(entry)],
+                inputs_of(entry.known.inputs_of(column.field), reads.of_inputs(entry, column.field)),
+                inputs_of(entry.columns.dataset_level, reads.of_dependencies(entry)),
                 self._outputs.get(column, frozenset()),
                 writers.get(column.dataset),
-                inputs_read=reads.of_inputs(entry, column.field),
             )
 
     def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
@@ -194,25 +199,6 @@ def _merged(column_sets: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
     return set().union(*{id(columns): columns for columns in column_sets}.values())
 
 
-class _Taken:
-    """The takers among sets of sources, each set looked up once: many columns share it."""
-
-    def __init__(self, takers: Mapping[Column, set[Column]]) -> None:
-        self._consumers = takers
-        self._known: dict[int, list[tuple[ColumnSource, frozenset[Transformation]]]] = {}
-
-    def of(self, sources: Sources) -> list[tuple[ColumnSource, frozenset[Transformation]]]:
-        """Find the takers of the sources, with the transformations of each; the sources must outlive this object."""
-        if id(sources) not in self._known:
-            self._known[id(sources)] = [
-                (ColumnSource(taker.dataset, taker.field), how)
-                for used, how in sources.items()
-                if used.field is not None
-                for taker in self._consumers.get(Column(used.dataset, used.field), ())
-            ]
-        return self._known[id(sources)]
-
-
 def _steps_into(
     entry: DatasetColumns,
     job: JobId | None,
@@ -221,9 +207,17 @@ def _steps_into(
     datasets: AbstractSet[DatasetId],
 ) -> Iterator[ColumnStep]:
     """Yield the steps of a report from the takers to the columns of its dataset."""
-    taken = _Taken(takers)
+    # Columns share sets of sources: each set is looked up once.
+    taken: dict[int, list[tuple[ColumnSource, frozenset[Transformation]]]] = {}
     for path, sources in (*reported.fields.items(), *((path, reported.dataset_level) for path in entry.paths)):
-        for source, how in taken.of(sources):
+        if id(sources) not in taken:
+            taken[id(sources)] = [
+                (ColumnSource(taker.dataset, taker.field), how)
+                for used, how in sources.items()
+                if used.field is not None
+                for taker in takers.get(Column(used.dataset, used.field), ())
+            ]
+        for source, how in taken[id(sources)]:
             yield ColumnStep(source, ColumnSource(entry.group.primary, path), how, job)
     source_sets = {id(sources): sources for sources in (reported.dataset_level, *reported.fields.values())}
     unnamed = {source.dataset for sources in source_sets.values() for source in sources if source.field is None}
@@ -252,25 +246,22 @@ def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:
         budget -= len(entry.columns.fields[path])
         if budget < 0:
             return ColumnGraph(tuple(nodes), truncated=True)
-        nodes.append(column_node(Column(entry.group.primary, path), entry, dependencies))
+        inputs = column_inputs(entry.known.inputs_of(path))
+        nodes.append(column_node(Column(entry.group.primary, path), entry, inputs, dependencies))
     return ColumnGraph(tuple(nodes))
 
 
 def column_node(
     column: Column,
     entry: DatasetColumns,
+    inputs: tuple[ColumnInput, ...],
     dependencies: tuple[ColumnInput, ...],
     outputs: Iterable[Column] = (),
     last: LastWriter | None = None,
     *,
     version: str | None = None,
-    versions: Mapping[DatasetId, str] = _NO_VERSIONS,
-    inputs_read: Mapping[ColumnSource, str] = _NO_VERSIONS,
 ) -> ColumnNode:
-    """Make the node of a column, with the source versions read by its reporters; of a version, with its `versions`.
-
-    All columns of a dataset share its `dependencies`.
-    """
+    """Make the node of a column, with its own inputs, and the dependencies of its dataset as a whole."""
     return ColumnNode(
         column.dataset,
         column.field,
@@ -278,7 +269,7 @@ def column_node(
         type=entry.type_of(column.field) or UNKNOWN_TYPE,
         schema_known=entry.schema.known,
         place=entry.schema.columns.get(column.field[:1]),
-        inputs=column_inputs(entry.known.inputs_of(column.field), versions, read=inputs_read),
+        inputs=inputs,
         dependencies=dependencies,
         outputs=tuple(ColumnInput(output.dataset, output.field) for output in sorted(outputs)),
         reporters=entry.known.reporters_of(column.field),

@@ -174,7 +174,8 @@ class VersionWalk:
             versions = entry.versions
             self._of_all[column.dataset, version] = versions, column_inputs(entry.columns.dataset_level, versions)
         versions, dependencies = self._of_all[column.dataset, version]
-        return column_node(column, entry, dependencies, version=version, versions=versions)
+        inputs = column_inputs(entry.known.inputs_of(column.field), versions)
+        return column_node(column, entry, inputs, dependencies, version=version)
 
 
 def versions_at(entry: DatasetColumns, view: GraphView) -> Iterator[VersionEntry]:

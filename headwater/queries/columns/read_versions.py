@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from headwater.facts.facts import RunFacts, as_of, dataset_of, text_of
@@ -10,7 +10,7 @@ from headwater.facts.index_scan import read_run_facts
 from headwater.queries.runs.input_versions import InputBudget, reads_of
 from headwater.queries.view import GraphView
 from headwater.queries.view.column_reports import ColumnReport, DatasetColumns, renamed
-from headwater_model.columns import ColumnLineage, ColumnSource
+from headwater_model.columns import ColumnLineage, ColumnSource, Sources
 from headwater_model.ids import DatasetId, FieldPath, RunKey
 
 
@@ -34,33 +34,35 @@ class ReadVersions:
             run: {read.group.primary: read.version for read in reads} for run, reads in reads_of(runs, view).items()
         }
         self._named: dict[int, ColumnLineage] = {}
-        self._whole: dict[int, Mapping[ColumnSource, str]] = {}
+        self._known: dict[tuple[tuple[int, int], ...], Mapping[ColumnSource, str]] = {}
 
     def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[ColumnSource, str]:
         """Find the version of each source of a column, where all reporters read the same version."""
         reports = zip(entry.reports, entry.known.index.reports, strict=True)
         return self._agreed(
-            (report, self._columns(report).fields[named_path])
-            for report, paths in reports
-            for named_path in paths.find(path)
+            [
+                (report, self._columns(report).fields[named_path])
+                for report, paths in reports
+                for named_path in paths.find(path)
+            ]
         )
 
     def of_dependencies(self, entry: DatasetColumns) -> Mapping[ColumnSource, str]:
         """Find the version of each source of the whole dataset, as in `of_inputs`."""
-        if id(entry) not in self._whole:
-            self._whole[id(entry)] = self._agreed(
-                (report, self._columns(report).dataset_level) for report in entry.reports
-            )
-        return self._whole[id(entry)]
+        return self._agreed([(report, self._columns(report).dataset_level) for report in entry.reports])
 
-    def _agreed(self, reports: Iterable[tuple[ColumnReport, Iterable[ColumnSource]]]) -> Mapping[ColumnSource, str]:
-        versions: dict[ColumnSource, set[str | None]] = {}
-        for report, sources in reports:
-            read = self._reads.get(report.reporter.run, {})
-            for source in sources:
-                versions.setdefault(source, set()).add(read.get(source.dataset))
-        only = ((source, next(iter(agreed))) for source, agreed in versions.items() if len(agreed) == 1)
-        return {source: version for source, version in only if version is not None}
+    def _agreed(self, reports: Sequence[tuple[ColumnReport, Sources]]) -> Mapping[ColumnSource, str]:
+        # Columns of an operation share their sources, and so the versions read.
+        key = tuple((id(report), id(sources)) for report, sources in reports)
+        if key not in self._known:
+            versions: dict[ColumnSource, set[str | None]] = {}
+            for report, sources in reports:
+                read = self._reads.get(report.reporter.run, {})
+                for source in sources:
+                    versions.setdefault(source, set()).add(read.get(source.dataset))
+            only = ((source, next(iter(agreed))) for source, agreed in versions.items() if len(agreed) == 1)
+            self._known[key] = {source: version for source, version in only if version is not None}
+        return self._known[key]
 
     def _columns(self, report: ColumnReport) -> ColumnLineage:
         if id(report) not in self._named:

@@ -6,9 +6,8 @@ outputs, so it may name origins outside the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from headwater.queries.ranges.column_flow import step_place_of
 from headwater.queries.ranges.operation_graph import fields_read
@@ -17,7 +16,7 @@ from headwater.queries.ranges.runs_in_range import RunsInRange
 from headwater.queries.ranges.similar_runs import RangeRun
 from headwater.queries.results.cdap import FieldOperations, LastStart, MakingOperations
 from headwater.queries.results.columns import TimeRange
-from headwater.queries.results.graphs import DOWN, SIDES, UP, Direction
+from headwater.queries.results.graphs import DOWN, SIDES, UP, Direction, Side
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import JobId
@@ -26,10 +25,6 @@ from headwater_model.operations import InputField, Operation, Read, Write, input
 
 # Names of fields in all operations of a result together.
 FIELDS_MAX = 250_000
-
-_Cut: TypeAlias = Callable[[OperationSet, Column], tuple[Operation, ...]]
-# A run, the key shared by equal reports, and the sets of operations in the report.
-_Report: TypeAlias = tuple[RangeRun, Hashable, Callable[[], Iterable[OperationSet]]]
 
 
 def operations_into(operations: OperationSet, column: Column) -> tuple[Operation, ...]:
@@ -65,27 +60,9 @@ def find_operations(view: GraphView, column: Column, time_range: TimeRange, dire
     range_runs.load_datasets(((column.dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(range_runs.primary(column.dataset), column.field)
     budget = _Budget(FIELDS_MAX)
-    incoming = (
-        _operations_on(_reports_into(column, range_runs), column, operations_into) if UP in SIDES[direction] else None
-    )
-    outgoing = (
-        _operations_on(_reports_out_of(column, range_runs), column, operations_out_of)
-        if DOWN in SIDES[direction]
-        else None
-    )
-    before = None if incoming is None else tuple(budget.take_sets(incoming, view))
-    after = None if outgoing is None else tuple(budget.take_sets(outgoing, view))
+    sides = {side: _operations_on(side, column, range_runs) for side in SIDES[direction]}
+    before, after = (tuple(budget.take_sets(sides[side], view)) if side in sides else None for side in (UP, DOWN))
     return FieldOperations(before, after, range_runs.truncated or budget.spent)
-
-
-def _reports_into(column: Column, range_runs: RunsInRange) -> Iterator[_Report]:
-    for report in range_runs.written(column.dataset):
-        yield report.run, step_place_of(report), lambda written=report: making(column, written, range_runs)  # type: ignore[misc]
-
-
-def _reports_out_of(column: Column, range_runs: RunsInRange) -> Iterator[_Report]:
-    for read in range_runs.read(column.dataset):
-        yield read.run, read_place_of(read), lambda run_read=read: taking(column, run_read, range_runs)  # type: ignore[misc]
 
 
 @dataclass(slots=True)
@@ -96,13 +73,22 @@ class _Making:
     started: dict[JobId, str] = field(default_factory=dict)
 
 
-def _operations_on(reports: Iterable[_Report], column: Column, cut: _Cut) -> list[_Making]:
+def _operations_on(side: Side, column: Column, range_runs: RunsInRange) -> list[_Making]:
     """Cut each distinct set to the operations on the field; the runs come newest first."""
+    name, cut = column.dataset, operations_into if side == UP else operations_out_of
+    # A run, the key shared by equal reports, and the sets of operations in the report, made at their first use.
+    reports: list[tuple[RangeRun, Hashable, Iterator[OperationSet]]]
+    if side == UP:
+        reports = [
+            (each.run, step_place_of(each), making(column, each, range_runs)) for each in range_runs.written(name)
+        ]
+    else:
+        reports = [(each.run, read_place_of(each), taking(column, each, range_runs)) for each in range_runs.read(name)]
     by_report: dict[Hashable, list[_Making]] = {}
     by_set: dict[str, _Making] = {}
     for run, place, sets in reports:
         if place not in by_report:
-            cuts = ((operations.checksum, cut(operations, column)) for operations in sets())
+            cuts = ((operations.checksum, cut(operations, column)) for operations in sets)
             by_report[place] = [
                 by_set.setdefault(key, _Making(cut_operations)) for key, cut_operations in cuts if cut_operations
             ]

@@ -43,10 +43,7 @@ from headwater.queries.view.descriptions import Schema, describe, read_facets, s
 from headwater.queries.view.loaded import LoadedGraph
 from headwater.queries.view.names import Near, ResolvedDataset
 from headwater.queries.view.written_versions import version_by
-from headwater_model.columns import (
-    NO_COLUMNS,
-    Column,
-)
+from headwater_model.columns import NO_COLUMNS, Column
 from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey, name_uuid
 

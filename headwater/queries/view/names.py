@@ -115,6 +115,7 @@ class ResolvedDatasets:
         self._names: dict[DatasetId, _Name] = {}
         self._levels: dict[DatasetId, _Level] = {}
         self._groups: dict[DatasetId, ResolvedDataset] = {}
+        self._linked: set[DatasetId] = set()
         self._aliases_left = aliases_max
         # The datasets of jobs, by the edges of loaded datasets.
         self.near: dict[JobId, Near] = {}
@@ -131,9 +132,13 @@ class ResolvedDatasets:
             new = sorted(unread)
             self._names.update(self._read(new, level, at_once=users != "writers"))
             self._levels.update(dict.fromkeys(new, level))
-            self._groups.clear()
             # A name leads to its target, if it is an alias, and to its own aliases.
-            unread = self._affordable({other for name in new for other in self._linked_names(name)}, level)
+            linked = {other for name in new for other in self._linked_names(name)}
+            # A name with aliases may change any group, and another name its own alone.
+            for name in new if self._linked.isdisjoint(new) and not linked else list(self._groups):
+                self._groups.pop(name, None)
+            self._linked |= linked
+            unread = self._affordable(linked, level)
 
     def _unread(self, names: Iterable[DatasetId], level: _Level) -> set[DatasetId]:
         return {name for name in names if self._levels.get(name, -1) < level}
@@ -198,12 +203,10 @@ class ResolvedDatasets:
             group.readers.update(named.readers)
             group.reporters.update(named.reporters)
             group.derived.update(named.derived)
-            group.claimed.update(other for other in self._linked_names(name) if self._has_rivals(other))
+            linked = (other for other in self._linked_names(name) if other in self._names)
+            group.claimed.update(other for other in linked if rivals_of(self._names[other].facts))
             group.cut |= named.cut
         return group
-
-    def _has_rivals(self, name: DatasetId) -> bool:
-        return name in self._names and bool(rivals_of(self._names[name].facts))
 
     def _ways(
         self, names: Sequence[DatasetId], level: _Level, *, at_once: bool
@@ -257,7 +260,9 @@ class ResolvedDatasets:
     def _facts_first(self, names: Sequence[DatasetId], level: _Level) -> dict[DatasetId, _Name]:
         """Read the facts of the names, a hundred a request; then the users of names with more than eight."""
         rows = self._rows.get(facts_key(name) for name in names)
-        loaded = {name: self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names}
+        loaded = {name: _Name() for name in names}
+        for name, named in loaded.items():
+            self._add(named, RowPage([rows[key]] if (key := facts_key(name)) in rows else []))
         if level:
             more = {
                 name: named
@@ -276,12 +281,6 @@ class ResolvedDatasets:
         for row in page.rows:
             self._put(named, row)
         named.cut |= page.more
-
-    def _of_rows(self, rows: Iterable[Row]) -> _Name:
-        named = _Name()
-        for row in rows:
-            self._put(named, row)
-        return named
 
     def _put(self, named: _Name, row: Row) -> None:
         if row.sk == DATASET_FACTS:

@@ -111,19 +111,9 @@ class GraphRows:
 
     def __init__(self, reader: GraphReader, at: str | None = None, caller: Visibility = EVERYTHING) -> None:
         self.reader: ReadAhead = reader.reader if isinstance(reader, GraphRows) else ReadAhead.of(reader)
+        self.get, self.query = self.reader.get, self.reader.query
+        self.read, self.expect = self.reader.read, self.reader.expect
         self.at, self.caller = at, caller
-
-    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Get the existing rows by key."""
-        return self.reader.get(keys)
-
-    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Query a page for each query."""
-        return self.reader.query(queries)
-
-    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Get rows and query pages in a single round."""
-        return self.reader.read(keys, queries)
 
     def read_first(self, queries: Sequence[RowQuery]) -> None:
         """Read the first pages of scans of several kinds in one round, and expect the facts of the runs in them.
@@ -132,10 +122,6 @@ class GraphRows:
         """
         rows = (row for page in self.query(queries) for row in page.rows)
         self.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
-
-    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Announce probable reads: they come with the next round."""
-        self.reader.expect(keys, queries)
 
     def sees(self, thing: DatasetId | JobId) -> bool:
         """True if the caller may query the job or dataset."""

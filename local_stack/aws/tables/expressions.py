@@ -146,14 +146,12 @@ def parse_key_condition(request: Request, schema: Schema, index: Index) -> tuple
         MockValidationException: the condition is wrong.
     """
     names, values = _parameters(request)
-    hashes, ranges, _ = parse_expression(request["KeyConditionExpression"], values, names, index.key_schema)
+    text = request["KeyConditionExpression"]
     where, bound = list[str](), list[Column]()
-    for attribute, value in hashes:
-        where.append(f"{schema.columns[attribute]} = ?")
-        bound.append(schema.column(attribute, value))
-    for attribute, comparison, operands in ranges:
-        column, keys = schema.columns[attribute], [schema.column(attribute, operand) for operand in operands]
-        if comparison.upper() == "BEGINS_WITH":
+    for attribute, comparison, operands in _parse_keys(text, tuple(names.items()), frozenset(values), index):
+        column = schema.columns[attribute]
+        keys = [schema.column(attribute, values.get(next(iter(operand))) or operand) for operand in operands]
+        if comparison == "BEGINS_WITH":
             [begin] = keys
             if not isinstance(begin, bytes):
                 raise MockValidationException("Invalid KeyConditionExpression: begins_with needs a string or bytes")
@@ -161,9 +159,18 @@ def parse_key_condition(request: Request, schema: Schema, index: Index) -> tuple
             where.append(f"{column} >= ? AND {column} < ?")
             keys = [begin, begin + b"\xff"]
         else:
-            where.append(f"{column} {_COMPARISONS[comparison.upper()]}")
+            where.append(f"{column} {_COMPARISONS[comparison]}")
         bound += keys
     return where, bound
+
+
+@lru_cache
+def _parse_keys(
+    text: str, names: tuple[tuple[str, str], ...], values: frozenset[str], index: Index
+) -> list[tuple[str, str, list[dict[str, str]]]]:
+    """Parse a key condition by moto to attributes, comparisons and operands: `{":pk": ""}` names a value."""
+    hashes, ranges, _ = parse_expression(text, {name: {name: ""} for name in values}, dict(names), index.key_schema)
+    return [*((attribute, "=", [value]) for attribute, value in hashes), *ranges]
 
 
 def update(item: Item | None, key: Item, request: Request) -> Item:

@@ -159,9 +159,9 @@ class Tables:
             keys = [schema.key_of(key) for key in of_table["Keys"]]
             if len(set(keys)) < len(keys):
                 raise MockValidationException("Provided list of item keys contains duplicates")
-            there = list[Stored]()
+            there, stored_items = list[Stored](), self._rows.get_all(schema, keys)
             for number, key in enumerate(keys):
-                stored = self._rows.get(schema, key)
+                stored = stored_items.get(key)
                 size += stored[1] if stored else 0
                 if size > _BATCH_BYTES_MAX:
                     left[name] = {**of_table, "Keys": of_table["Keys"][number:]}
@@ -183,7 +183,7 @@ class Tables:
             row = schema.row_of(start)
             values += [value for column in index.order if (value := row[column]) is not None]
         order = ", ".join(f"{column} DESC" if newest else column for column in index.order)
-        return self._page(request, schema, self._rows.select(schema, where, values, order))
+        return self._page(request, schema, self._rows.select(schema, where, values, order, request.get("Limit")))
 
     def _scan(self, request: Request) -> bytes:
         schema = self._schema(request["TableName"])

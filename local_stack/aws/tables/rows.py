@@ -63,11 +63,18 @@ class Rows:
 
     def get(self, schema: Schema, key: tuple[Column, Column]) -> Stored | None:
         """Read an item."""
-        stored: Stored | None = self._database.execute(
-            f"SELECT item, bytes FROM {_table(schema)} WHERE pk = ? AND sk = ?",  # noqa: S608 - names are ours
-            key,
-        ).fetchone()
-        return stored
+        return self.get_all(schema, [key]).get(key)
+
+    def get_all(self, schema: Schema, keys: Sequence[tuple[Column, Column]]) -> dict[tuple[Column, Column], Stored]:
+        """Read the existing items of keys."""
+        places = ", ".join(["(?, ?)"] * len(keys))
+        # A join by the index: SQLite reads a whole table for `(pk, sk) IN (VALUES ...)`.
+        sql = (
+            f"WITH keys(p, s) AS (VALUES {places}) SELECT pk, sk, item, bytes "  # noqa: S608 - names are ours
+            f"FROM keys CROSS JOIN {_table(schema)} ON pk = p AND sk = s"
+        )
+        rows = self._database.execute(sql, [column for key in keys for column in key]) if keys else ()
+        return {(pk, sk): (item, size_bytes) for pk, sk, item, size_bytes in rows}
 
     def put(self, schema: Schema, item: Item, size_bytes: int | None = None) -> None:
         """Write an item over the stored item of its key."""
@@ -84,12 +91,14 @@ class Rows:
         """Remove an item, which may be missing."""
         self._database.execute(f"DELETE FROM {_table(schema)} WHERE pk = ? AND sk = ?", key)  # noqa: S608
 
-    def select(self, schema: Schema, where: Sequence[str], values: Sequence[Column], order: str) -> Iterator[Stored]:
-        """Read the items that meet all conditions, in an order: `sk DESC`."""
+    def select(
+        self, schema: Schema, where: Sequence[str], values: Sequence[Column], order: str, limit: int | None = None
+    ) -> Iterator[Stored]:
+        """Read the items that meet all conditions, in an order: `sk DESC`, and first at most `limit`."""
         conditions = f"WHERE {' AND '.join(where)}" if where else ""
         sql = f"SELECT item, bytes FROM {_table(schema)} {conditions} ORDER BY {order}"  # noqa: S608 - names are ours
         cursor = self._database.execute(sql, values)
-        while page := cursor.fetchmany(_PAGE_ROWS):
+        while page := cursor.fetchmany(min(limit or _PAGE_ROWS, _PAGE_ROWS)):
             yield from page
 
     # -- removal by TTL

@@ -19,9 +19,13 @@ Column = bytes | int | float
 """A key in SQLite, in the order of DynamoDB: a string in UTF-8, a number, or bytes."""
 
 _REPEATED = "One or more parameter values were invalid: "
+_EMPTY = (
+    "One or more parameter values are not valid. "
+    "The AttributeValue for a key attribute cannot contain an empty string value."
+)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Index:
     """An index, or the table itself: its key attributes, and SQLite's columns of them."""
 
@@ -91,12 +95,14 @@ class Schema:
         """Convert the value of a key attribute.
 
         Raises:
-            MockValidationException: the value has a wrong type.
+            MockValidationException: the value has a wrong type, or is empty.
         """
         [(kind, content)] = value.items()
         if kind != self._types[attribute]:
             rule = f"Type mismatch for key {attribute} expected: {self._types[attribute]} actual: {kind}"
             raise MockValidationException(_REPEATED + rule)
+        if content == "":
+            raise MockValidationException(f"{_EMPTY} Key: {attribute}")
         if kind == "S":
             return str(content).encode()
         if kind == "B":

@@ -1,4 +1,4 @@
-"""Requests that DynamoDB refuses by their words alone: empty keys, and bounds the wrong way round."""
+"""Requests that DynamoDB refuses by their words alone: bounds the wrong way round."""
 
 from __future__ import annotations
 
@@ -8,13 +8,6 @@ import pytest
 
 from local_stack.aws.limits import refusal_of
 
-EMPTY, FULL = {"pk": {"S": "a"}, "sk": {"S": ""}}, {"pk": {"S": "a"}, "sk": {"S": "b"}}
-NO_EMPTY_KEY = (
-    "ValidationException",
-    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string "
-    "value. Key: sk",
-)
-
 
 def query(condition, **values):
     values = {f":{name}": value for name, value in values.items()}
@@ -23,32 +16,6 @@ def query(condition, **values):
 
 def refused(operation, request):
     return refusal_of(f"DynamoDB_20120810.{operation}", json.dumps({"TableName": "t", **request}).encode())
-
-
-@pytest.mark.parametrize(
-    ("operation", "request_with"),
-    [
-        ("GetItem", lambda key: {"Key": key}),
-        ("DeleteItem", lambda key: {"Key": key}),
-        ("UpdateItem", lambda key: {"Key": key}),
-        ("BatchGetItem", lambda key: {"RequestItems": {"t": {"Keys": [FULL, key]}}}),
-        ("BatchWriteItem", lambda key: {"RequestItems": {"t": [{"DeleteRequest": {"Key": key}}]}}),
-        ("TransactWriteItems", lambda key: {"TransactItems": [{"ConditionCheck": {"Key": key}}]}),
-        ("Query", lambda key: query("pk = :pk AND sk = :sk", **key)),
-        ("Query", lambda key: query("pk=:pk AND begins_with(sk, :sk)", **key)),
-        ("Query", lambda key: query("pk = :pk AND sk between :sk and :last", **key, last={"S": "c"})),
-        (
-            "Query",
-            lambda key: {
-                **query("#p = :pk AND #s >= :sk", **key),
-                "ExpressionAttributeNames": {"#p": "pk", "#s": "sk"},
-            },
-        ),
-    ],
-)
-def test_a_key_is_never_empty(operation, request_with):
-    assert refused(operation, request_with(EMPTY)) == NO_EMPTY_KEY
-    assert refused(operation, request_with(FULL)) is None
 
 
 @pytest.mark.parametrize(

@@ -281,6 +281,38 @@ def nodes(tables):
     return [item["node"]["S"] for item in result_of(tables.respond, "Scan", {"TableName": "ours"})["Items"]]
 
 
+def query(text, key, **more):
+    values = {":root": key["root"], ":node": key["node"]}
+    return {"KeyConditionExpression": text, "ExpressionAttributeValues": values | more.pop("values", {}), **more}
+
+
+@pytest.mark.parametrize(
+    ("operation", "request_with"),
+    [
+        ("GetItem", lambda key: {"Key": key}),
+        ("DeleteItem", lambda key: {"Key": key}),
+        ("PutItem", lambda key: {"Item": key}),
+        ("UpdateItem", lambda key: {"Key": key, "UpdateExpression": "REMOVE body"}),
+        ("BatchGetItem", lambda key: {"RequestItems": {"ours": {"Keys": [key]}}}),
+        ("BatchWriteItem", lambda key: {"RequestItems": {"ours": [{"DeleteRequest": {"Key": key}}]}}),
+        ("TransactWriteItems", lambda key: {"TransactItems": [{"Delete": {"TableName": "ours", "Key": key}}]}),
+        ("Query", lambda key: query("root = :root AND node = :node", key)),
+        ("Query", lambda key: query("root=:root AND begins_with(node, :node)", key)),
+        ("Query", lambda key: query("root = :root AND node between :node and :z", key, values={":z": {"S": "z"}})),
+        ("Query", lambda key: query("root = :root AND #n >= :node", key, ExpressionAttributeNames={"#n": "node"})),
+    ],
+)
+def test_a_key_is_never_empty(client, operation, request_with):
+    def responded(node):
+        request = request_with({"root": {"S": "a"}, "node": {"S": node}})
+        named = {} if "RequestItems" in request or "TransactItems" in request else {"TableName": "ours"}
+        status, body, _ = Tables(Disk()).respond(PREFIX + operation, orjson.dumps(request | named))
+        return status, orjson.loads(body).get("message", "").partition(". The ")[2]
+
+    rule = "AttributeValue for a key attribute cannot contain an empty string value. Key: node"
+    assert (responded(""), responded("n")) == ((400, rule), (200, ""))
+
+
 def test_a_page_ends_at_a_megabyte_and_goes_on_behind_it(client):
     tables = Tables(Disk())
     for number in range(5):
