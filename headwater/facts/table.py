@@ -61,7 +61,7 @@ class Row:
     """A row; `version` counts its swaps, and is 0 for a row without swaps.
 
     A row may expire: TTL removes it at `expires_s` (seconds since 1970), or up to two days later. A row to write
-    `once` is a function of its key: where it is already, it is not put again. A swap may leave texts `noted`.
+    `once` is a function of its key: where it is already, it is not put again. A swap may leave ids `noted`.
     """
 
     pk: str
@@ -331,7 +331,7 @@ class GraphTable:
         return self._versioned(replace(row, version=row.version + 1))
 
     def _versioned(self, row: Row) -> dict[str, Value]:
-        noted: dict[str, Value] = {"noted": {"S": " ".join(row.noted)}} if row.noted else {}
+        noted: dict[str, Value] = {"noted": {"B": zlib.compress(" ".join(row.noted).encode())}} if row.noted else {}
         return {**self._item(row), **noted, **({"version": {"N": str(row.version)}} if row.version else {})}
 
     def _condition(self, row: Row) -> TransactWriteItemTypeDef:
@@ -415,7 +415,7 @@ class GraphTable:
         data = orjson.loads(text)
         data.update({name: int(value["N"]) for name, value in item.items() if name not in _OURS and "N" in value})
         version, expires_s = (int(item[name]["N"]) if name in item else None for name in ("version", EXPIRES_AT))
-        noted = tuple(item["noted"]["S"].split()) if "noted" in item else ()
+        noted = tuple(zlib.decompress(bytes(item["noted"]["B"])).decode().split()) if "noted" in item else ()
         return Row(item["pk"]["S"], item["sk"]["S"], data, version or 0, expires_s, noted=noted)
 
 

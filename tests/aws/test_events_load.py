@@ -44,9 +44,7 @@ def logged(cloud):
 
 def facts(cloud):
     """The graph table's rows as text; how often a row was swapped, and the last swap's note, depend on the batches."""
-    return {
-        (item["pk"]["S"], item["sk"]["S"]): {**item, "version": None, "noted": None} for item in cloud.items("Graph")
-    }
+    return {(item["pk"]["S"], item["sk"]["S"]): {**item, "version": 0, "noted": 0} for item in cloud.items("Graph")}
 
 
 def by_name(events):

@@ -1,6 +1,6 @@
 """The graph made anew from the raw log: into an empty table it is the same graph, row for row."""
 
-from functools import partial
+import gzip
 
 import boto3
 import pytest
@@ -134,8 +134,6 @@ def test_a_replay_that_stopped_anywhere_goes_on_to_the_same_table(loaded, empty)
 
 
 def test_what_in_the_log_is_no_event_is_reported_and_skipped(loaded, empty):
-    import gzip
-
     key = "events/year=2025/month=11/day=20/0.jsonl.gz"
     loaded.s3.put_object(Bucket=empty.bucket, Key=key, Body=gzip.compress(b'{"eventTime":"never"}\n'))
     [returned] = replay([key], empty, NamingRules())
@@ -147,8 +145,8 @@ def test_an_event_that_the_table_never_takes_is_reported_and_all_others_are_load
     def is_of_run_3(params):
         return run_pk(normalize_run_id("run-3")).encode() in params["body"]
 
-    refuse = partial(before, loaded.dynamodb, fault=refused("ValidationException"), times=1_000, only=is_of_run_3)
-    with refuse("PutItem"), refuse("BatchExecuteStatement"):
+    given = {"fault": refused("ValidationException"), "times": 1_000, "only": is_of_run_3}
+    with before(loaded.dynamodb, "PutItem", **given), before(loaded.dynamodb, "BatchExecuteStatement", **given):
         results = replay_all(empty)
     reasons = [reason for result in results for reason in result.failed]
     # Its START and its COMPLETE.

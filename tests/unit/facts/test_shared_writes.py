@@ -21,12 +21,10 @@ def test_swaps_that_add_to_the_same_number_share_a_transaction_without_the_lost_
 
 
 def test_a_late_row_replaces_a_row_without_a_version_alone():
-    table = MemoryTable()
+    table, names = MemoryTable(), ("plain", "final", "missing")
     table.put([Row("P", "plain", {"by": "us"}), Row("P", "final", {"by": "a rival"}, version=1)])
 
-    table.put_late([Row("P", name, {"by": "late"}, version=2) for name in ("plain", "final", "missing")])
+    table.put_late([Row("P", name, {"by": "late"}, version=2) for name in names])
 
-    rows = {
-        row.sk: row.data["by"] for row in table.get([("P", name) for name in ("plain", "final", "missing")]).values()
-    }
+    rows = {row.sk: row.data["by"] for row in table.get([("P", name) for name in names]).values()}
     assert rows == {"plain": "late", "final": "a rival", "missing": "late"}

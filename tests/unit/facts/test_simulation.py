@@ -14,12 +14,11 @@ from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId
 from tests.examples import SHARE, examples, scaled
+from tests.fakes.memory_dynamodb import MemoryDynamo
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.loaders import Killed, Simulation, SteppedTable
 from tests.unit.facts.strategies import JOBS, RUNS, TIMES, stamped, streams
 from tests.unit.queries.every_query import differences, results_of, right_results
-
-_OF_ONE_STREAM = min(25, scaled(60))
 
 
 class Checked:
@@ -44,7 +43,7 @@ class Checked:
 def test_loaders_that_meet_and_die_leave_the_right_results(statements, seed):
     right = Checked(statements)
     dice = random.Random(seed)
-    for _ in range(_OF_ONE_STREAM):
+    for _ in range(min(25, scaled(60))):
         right.check(Simulation(in_messages(statements, dice), dice).run())
 
 
@@ -74,6 +73,15 @@ def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
         for name, written in list(right.items())[::40]:
             graph = queries.find_graph(name.node_id, depth=0)
             assert [job.outputs for job in graph.jobs] == ([(many[0].dataset,)] if written else [])
+
+
+def test_a_run_loaded_by_rivals_between_two_reads_is_counted_once():
+    dynamo, writes = MemoryDynamo(), [a_write(run, TIMES[0], ()) for run in RUNS[:2]]
+    before_reads = iter(([], writes))
+    load = lambda write: apply_statements([write], MemoryTable(dynamo))  # noqa: E731
+    meet = lambda method: method == "get" and list(map(load, next(before_reads, ())))  # noqa: E731
+    apply_statements(writes[:1], MemoryTable(dynamo, before=meet))
+    assert LineageQueries(MemoryTable(dynamo)).list_runs(JOBS[0], limit=9, offset=0).total == 2
 
 
 def a_write(run, time, uses):

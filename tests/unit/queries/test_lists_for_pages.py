@@ -21,7 +21,6 @@ from tests.unit.queries.every_query import loaded
 
 PAGE = {"limit": 100, "offset": 0}
 NAMESPACES = sorted({node.namespace for node in (*JOBS, *DATASETS)})
-IN_LISTS = {"facets": {}, "current_version": None, "lineage_unknown": False, "last_modified": None}
 
 
 def last_first(items):
