@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import Any
 
 from headwater.events.event import Facet, ParentRun
 from headwater.events.subsets import SUBSET, Part, part_of
@@ -52,6 +52,8 @@ from headwater.times import LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
+# Now, the newest row is mostly of the last run: each row costs a read of facts.
+_PAGES = (1, 3, 100)
 
 
 def summarize_run(run: RunKey, facts: RunFacts) -> Run:
@@ -236,9 +238,6 @@ def _run_json(run: Run) -> dict[str, Any]:
     return {**document, "job": job, "parent": parent, **_given(incomplete=run.incomplete)}
 
 
-_Pair: TypeAlias = tuple[JobId, IdText]
-
-
 def compute_nodes(
     jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None = None
 ) -> dict[JobId, dict[str, Any]]:
@@ -250,7 +249,7 @@ def compute_nodes(
         for job, facts in jobs.items()
         for group in (last_with_io(job, high, streamed=is_streamed(facts)), [last_started(job, high)])
     ]
-    runs = first_of_groups(groups, table, at=at)
+    runs = first_of_groups(groups, table, at=at, pages=_PAGES if at is None else _PAGES[1:])
     runs_with_io = dict(zip(jobs, runs[::2], strict=True))
     reporters = _reporters(jobs, runs_with_io, table, at)
     explicit = _explicit_runs(jobs, table, at)
@@ -279,7 +278,7 @@ def _reporters(
     The last run with inputs or outputs is the reporter, if it reported columns and no run reported columns alone.
     """
     reporters: dict[JobId, dict[IdText, RunWithFacts]] = {job: {} for job in jobs}
-    unresolved: list[_Pair] = []
+    unresolved: list[tuple[JobId, IdText]] = []
     for job, with_io in runs_with_io.items():
         for output in with_io[1].outputs if with_io and jobs[job].first_columns else ():
             if with_io and reported_columns(with_io[1], output) and not jobs[job].first_foreign_columns:
