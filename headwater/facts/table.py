@@ -62,7 +62,7 @@ class Row:
     """A row; `version` counts its swaps, and is 0 for a row without swaps.
 
     A row may expire: TTL removes it at `expires_s` (seconds since 1970), or up to two days later. A row to write
-    `once` is a function of its key: where it is already, it is not put again. A swap may leave UUIDs `noted`.
+    `once` is a function of its key: where it is already, it is not put again. A swap may leave ids `noted`.
     """
 
     pk: str
@@ -332,9 +332,7 @@ class GraphTable:
         return self._versioned(replace(row, version=row.version + 1))
 
     def _versioned(self, row: Row) -> dict[str, Value]:
-        noted: dict[str, Value] = (
-            {"noted": {"B": b"".join(UUID(each).bytes for each in row.noted)}} if row.noted else {}
-        )
+        noted: dict[str, Value] = {"noted": {"B": zlib.compress(" ".join(row.noted).encode())}} if row.noted else {}
         return {**self._item(row), **noted, **({"version": {"N": str(row.version)}} if row.version else {})}
 
     def _condition(self, row: Row) -> TransactWriteItemTypeDef:
@@ -418,8 +416,7 @@ class GraphTable:
         data = orjson.loads(text)
         data.update({name: int(item[name]["N"]) for name in item.keys() - _OURS if "N" in item[name]})
         version, expires_s = (int(item[name]["N"]) if name in item else None for name in ("version", EXPIRES_AT))
-        uuids = chunks(bytes(item["noted"]["B"]), 16) if "noted" in item else ()
-        noted = tuple(str(UUID(bytes=bytes(each))) for each in uuids)
+        noted = tuple(zlib.decompress(bytes(item["noted"]["B"])).decode().split()) if "noted" in item else ()
         return Row(item["pk"]["S"], item["sk"]["S"], data, version or 0, expires_s, noted=noted)
 
 
