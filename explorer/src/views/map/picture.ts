@@ -37,6 +37,8 @@ export interface MapPicture {
   grouped: Grouped | null;
   titles: ReadonlyMap<string, Title>;
   freshness: ReadonlyMap<string, Freshness>;
+  /** False until the marks of old data are there: before, no dataset is fresh. */
+  isMarked: boolean;
   boxes: readonly Box[];
   arrows: readonly DrawnArrow[];
   path: Path | null;
@@ -83,7 +85,8 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     () => (isWay ? null : pathOf(shown, arrows, (to && from) || sel, to)),
     [isWay, shown, arrows, from, sel, to],
   );
-  return { lineage, temporary, focus, shown, all, isWay, onLines, grouped, titles, freshness, boxes, arrows, path };
+  const graph = { lineage, temporary, focus, shown, all, isWay, onLines, grouped, titles, freshness };
+  return { ...graph, isMarked: marks !== undefined, boxes, arrows, path };
 }
 
 /** The nodes to show, with hubs as nodes (`all`) and as stubs (`shown`). */
