@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
-from uuid import UUID
 
 import orjson
 

@@ -7,13 +7,13 @@ import { OLD_DATA } from "../api/list-queries";
 import { type Freshness, troubleOf } from "../model/freshness";
 import { When } from "./frame";
 
-/** Marks by node id; null: not known. */
-export type Marks = ReadonlyMap<string, Freshness> | null;
+/** Marks by node id; null: not known; undefined: not there yet. */
+export type Marks = ReadonlyMap<string, Freshness> | null | undefined;
 
-/** Return the marks by node id; null before they are there, and of a service that has no report on old data. */
+/** Return the marks by node id; null of a service that has no report on old data. */
 export function useOldData(enabled = true): Marks {
-  const { data } = useQuery({ ...OLD_DATA, select: toMarks, staleTime: 60_000, enabled });
-  return (enabled && data) || null;
+  const { data, isPending } = useQuery({ ...OLD_DATA, select: toMarks, staleTime: 60_000, enabled });
+  return enabled && isPending ? undefined : (enabled && data) || null;
 }
 
 const toMarks = ({ datasets }: ResponseOf<"/api/v1/reports/old-data">) =>

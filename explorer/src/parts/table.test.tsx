@@ -4,11 +4,8 @@ import { expect, test } from "vitest";
 
 import { LongTable } from "./table";
 
-test.each([
-  [100, "none"],
-  [101, "calc(100vh - 240px)"],
-])("a table of %i rows without a height is at most %s high", (rows, height) => {
+test("a table of more than a hundred rows has a height, so its rows are virtual", () => {
   const columns = [{ name: "Place", by: (place: number) => place }];
-  render(<LongTable label="places" columns={columns} rows={[...Array(rows).keys()]} height="none" />);
-  expect(screen.getAllByRole("region").at(-1)!.style.maxHeight).toBe(height);
+  render(<LongTable label="places" columns={columns} rows={[...Array(101).keys()]} height="none" />);
+  expect(screen.getByRole("region").style.maxHeight).toBe("calc(100vh - 240px)");
 });

@@ -164,7 +164,7 @@ function useCanvas(map: OpenMap) {
 
 /** Return what draws a node: a card, a fold, or the stub of a hub. */
 function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id: string, muted: boolean) => ReactNode {
-  const { lineage, focus, shown, titles, freshness, isWay } = picture;
+  const { lineage, focus, shown, titles, freshness, isMarked, isWay } = picture;
   const { comparison } = data;
   const { open } = actions;
   return useCallback(
@@ -190,7 +190,7 @@ function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id: string
         muted: muted || ((comparison?.changes.size ?? 0) > 0 && !change && id !== focus),
         change,
         freshness: freshness.get(id),
-        written: writtenAt(item, freshness.get(id)),
+        written: isMarked ? writtenAt(item, freshness.get(id)) : null,
       };
       return (
         <Card
@@ -202,7 +202,7 @@ function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id: string
         />
       );
     },
-    [picture, lineage, shown, titles, freshness, isWay, state.sel, state.to, focus, comparison, open],
+    [picture, lineage, shown, titles, freshness, isMarked, isWay, state.sel, state.to, focus, comparison, open],
   );
 }
 

@@ -21,7 +21,7 @@ import type { MapState } from "../../url/state";
 
 export type MapPicture = ReturnType<typeof usePicture>;
 
-/** Make the picture of all loaded nodes; `temporary` is the number of hidden temporary datasets. */
+/** Make the picture of all loaded nodes; `temporary` counts hidden datasets; no dataset is fresh unless `isMarked`. */
 export function usePicture(whole: Lineage, state: MapState, comparison: Comparison | null) {
   const { lineage, left: temporary } = useMemo(
     () => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)),
@@ -64,7 +64,8 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
     () => (isWay ? null : pathOf(shown, arrows, (to && from) || sel, to)),
     [isWay, shown, arrows, from, sel, to],
   );
-  return { lineage, temporary, focus, shown, all, isWay, onLines, grouped, titles, freshness, boxes, arrows, path };
+  const graph = { lineage, temporary, focus, shown, all, isWay, onLines, grouped, titles, freshness };
+  return { ...graph, isMarked: marks !== undefined, boxes, arrows, path };
 }
 
 /** The nodes to show, with hubs as nodes (`all`) and as stubs (`shown`); `isWay` of the paths between two alone. */

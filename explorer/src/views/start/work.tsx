@@ -56,7 +56,6 @@ function BrokenJobs({ report, owner }: { report: Schema<"BrokenReport">; owner: 
         </p>
       )}
       <ul className="plain">
-        {/* Until the owner's jobs are there, the list is of all jobs. */}
         {report.broken
           .filter(({ data }) => isOf(owner)(data))
           .map((entry) => (
