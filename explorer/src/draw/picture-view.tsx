@@ -17,11 +17,7 @@ import { Canvas, type CanvasProps } from "./canvas";
 import type { Handled } from "./sight";
 
 /** Whether a view shows its picture, its list, or both: on a phone the list at first. */
-export interface ListChoice {
-  isNarrow: boolean;
-  isList: boolean;
-  showList: (isList: boolean) => void;
-}
+type ListChoice = ReturnType<typeof useHandles>["list"];
 
 /** An open picture, shared by its bar, list, panels and keys. */
 export interface OpenPicture {
@@ -38,10 +34,10 @@ export interface OpenPicture {
 export function useHandles({ list: isOpen }: PictureState, setList: (list: boolean) => void) {
   const isNarrow = useNarrow();
   const [isPicture, setPicture] = useState(false);
-  const list: ListChoice = {
+  const list = {
     isNarrow,
     isList: isNarrow ? !isPicture : isOpen,
-    showList: (isList) => (isNarrow ? setPicture(!isList) : setList(isList)),
+    showList: (isList: boolean) => (isNarrow ? setPicture(!isList) : setList(isList)),
   };
   return { list, handled: useRef<Handled>(null), layout: useRef<Placed>(null) };
 }

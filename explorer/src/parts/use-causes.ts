@@ -18,11 +18,7 @@ interface Compared extends Moment {
 }
 
 /** Return the steps of the history, and a note where they are not known; while not `isOpen`, nothing is asked. */
-export function useCauses(
-  { node, depth, at, vs }: Compared,
-  isOpen: boolean,
-  isTooWide: boolean,
-): { causes: readonly Step[]; note: string } {
+export function useCauses({ node, depth, at, vs }: Compared, isOpen: boolean, isTooWide: boolean) {
   const isBackward = at !== "" && at < vs;
   const { data, error, isPending } = useQuery({
     queryKey: ["history", node, depth, vs, at],
