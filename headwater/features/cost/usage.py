@@ -1,7 +1,7 @@
 """Use of the service by namespace and caller, counted in the raw log.
 
 An event sent twice counts twice: AWS bills both. Dollars are an estimate, at the list prices of us-east-1 (`PRICES`),
-of an event on its own; batches cost less. Storage of months is left out.
+of an event of a known job. Storage of months is left out.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import orjson
 
 # Dollars an event, of AWS's price lists of 2026-11-20, without free tiers.
 PRICES: Mapping[str, float] = {
-    # 43 write units at 0.625 and 32 read units at 0.125 a million: docs/benchmarks.json, events one at a time.
-    "DynamoDB": 43 * 0.625e-6 + 32 * 0.125e-6,
+    # Write units at 0.625 and read units at 0.125 a million: docs/cost.md, a further run in two batches.
+    "DynamoDB": 17.9 * 0.625e-6 + 15.3 * 0.125e-6,
     # Two invocations at 0.20 a million, 10 ms each with 1 GB at 0.0000133334 a GB-second.
     "Lambda": 2 * 0.20e-6 + 0.02 * 0.0000133334,
     # A PUT at 5 a million.

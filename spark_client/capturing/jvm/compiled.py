@@ -1,7 +1,6 @@
 """Capture's Java classes, compiled when the wheel is built: a file for each tested release of Spark.
 
-Janino costs a driver more than a second of CPU: the JVM compiles Janino itself. A file fits the sources of its name
-alone. Without the file, and on other Sparks, Janino compiles the sources in the driver.
+Janino costs a driver more than a second of CPU. Without a file, and on other Sparks, it compiles the sources there.
 """
 
 from __future__ import annotations
@@ -24,11 +23,9 @@ def java_sources() -> dict[str, bytes]:
 
 
 def find_classes(jvm: Any, version: str, folder: Path = CLASSES) -> Path | None:
-    """Find the compiled classes for a Spark such as `3.5.9`, and its Scala; None without a file on the disk.
-
-    None for AWS's builds (`3.5.6-amzn-1`): sources may fit methods that AWS changed, compiled classes do not.
-    """
+    """Find the compiled classes for a Spark such as `3.5.9`, and its Scala; None without a file on the disk."""
     file = folder / _name(jvm, version, java_sources())
+    # AWS may have changed methods in its builds (`3.5.6-amzn-1`): sources still fit, compiled classes do not.
     return file if "-" not in version and file.exists() else None
 
 
