@@ -30,8 +30,8 @@ _UNPRINTED = "\x7f"
 
 
 def run_pk(run_id: str) -> str:
-    """Name the partition of a run id, `RUN#5d41402abc4b`, by its hash: it holds a run for each job with the id."""
-    return f"RUN#{sha256_hex(run_id)[:12]}"
+    """Name the partition of a run id, `RUN#5d41402abc4b2a7`, by its hash: it holds a run for each job with the id."""
+    return f"RUN#{sha256_hex(run_id)[:15]}"
 
 
 def job_pk(job: JobId) -> str:

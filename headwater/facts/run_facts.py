@@ -11,10 +11,9 @@ from typing import Literal, TypeAlias
 
 from headwater.events.event import Facet, Facets, ParentRun
 from headwater.facts.facts import RunFacts, dataset_of, job_of, parent_of, text_of
-from headwater.facts.keys import RUN_FACTS, run_pk
+from headwater.facts.keys import run_pk
 from headwater.facts.lattice import latest
 from headwater.facts.run_attempts import Attempt, State, last_ended
-from headwater.facts.table import Key
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 from headwater_model.times import parse_time
 
@@ -180,12 +179,12 @@ def dataset_version_id(dataset: DatasetId, made_by: str) -> str:
 def run_version_id(dataset: DatasetId, run: RunKey) -> str:
     """Compute the UUID (version 8) of a run's version: it begins as `run_pk`, and differs by job, id and dataset."""
     digits = run_pk(run.id).removeprefix("RUN#")
-    return f"{digits[:8]}-{digits[8:]}-8{dataset_version_id(dataset, str(run))[15:]}"
+    return f"{digits[:8]}-{digits[8:12]}-8{digits[12:]}-{dataset_version_id(dataset, str(run))[19:]}"
 
 
-def key_of_version(version: str, job: JobId) -> Key:
-    """Make the key of the facts of the job's run that may have made a version: `RUN#5d41402abc4b`, `FACTS#...`."""
-    return f"RUN#{version[:8]}{version[9:13]}", f"{RUN_FACTS}{RunKey.of(job, '').job_hash}"
+def pk_of_version(version: str) -> str:
+    """Name the partition of the run that may have made a version, as `run_pk` does."""
+    return f"RUN#{version[:8]}{version[9:13]}{version[15:18]}"
 
 
 def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:

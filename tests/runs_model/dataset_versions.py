@@ -48,7 +48,7 @@ def version_id(name, maker):
 
 def version_of_run(name, run):
     digits = sha256_hex(run.id)
-    return f"{digits[:8]}-{digits[8:12]}-8{version_id(name, str(run.key))[15:]}"
+    return f"{digits[:8]}-{digits[8:12]}-8{digits[12:15]}-{version_id(name, str(run.key))[19:]}"
 
 
 def versions_of(statements, dataset):

@@ -15,7 +15,7 @@ DEPTH_MAX = 1_000_000
 
 NAMESPACE = segment("namespace", "s3://flights")
 DATASET = segment("dataset", "checked")
-DATASET_VERSION_ID = segment("version", "be5886c7-519f-8781-a23c-cf1cf3f7d08b")
+DATASET_VERSION_ID = segment("version", "be5886c7-519f-897d-a23c-cf1cf3f7d08b")
 JOB_NAMESPACE = segment("namespace", "emissions")
 JOB = segment("job", "emissions.check")
 JOB_VERSION_ID = segment("version", "b9cb41cc-d734-39a3-b85e-6850153b2741")

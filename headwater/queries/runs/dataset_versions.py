@@ -15,8 +15,8 @@ from headwater.facts.annotations import annotations_of
 from headwater.facts.facts import RunFacts, job_of, merged_facets, present
 from headwater.facts.index_scan import IndexScan, Position, advance, end_of, facts_in_rows, run_of, time_of
 from headwater.facts.job_nodes import summarize_run
-from headwater.facts.keys import dataset_pk
-from headwater.facts.run_facts import dataset_version_id, failed, key_of_version, run_version_id
+from headwater.facts.keys import RUN_FACTS, dataset_pk
+from headwater.facts.run_facts import dataset_version_id, failed, pk_of_version, run_version_id
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Row, RowQuery
 from headwater.queries.results.entities import DatasetVersion
@@ -30,6 +30,8 @@ from headwater_model.ids import DatasetId, FieldPath, RunKey
 
 # Versions read of a dataset.
 VERSIONS_MAX = 500
+# Jobs of a run id. If more jobs have used the id of a version's run, the writers of the dataset are asked.
+_JOBS_MAX = 100
 # Mostly the newest version is enough. A page begins with the last row of the page before: together `VERSIONS_MAX` rows.
 _PAGES = (1, 8, VERSIONS_MAX - 7)
 _GOOD_RUNS = ("VERSION",)
@@ -269,10 +271,14 @@ def find_version(group: ResolvedDataset, version: str, view: GraphView) -> Known
     """Find the version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
         return read_versions(group, view).newest(lambda candidate: not candidate.made_by)
-    # The id and a writer lead to a run; the version of a DatasetEvent is looked up among all versions.
-    pages = view.query([RowQuery(dataset_pk(name), prefix="EVER#PRODUCER#") for name in group.names])
-    rows = view.get(key_of_version(version, job_of(row.data["job"])) for page in pages for row in page.rows)
-    facts = facts_in_rows(rows.values())
+    # The id leads to a run; the version of a DatasetEvent is looked up among all versions.
+    pk = pk_of_version(version)
+    (page,) = view.query([RowQuery(pk, prefix=RUN_FACTS, limit=_JOBS_MAX)])
+    facts = facts_in_rows(page.rows)
+    if page.more:
+        pages = view.query([RowQuery(dataset_pk(name), prefix="EVER#PRODUCER#") for name in group.names])
+        writers = {job_of(row.data["job"]) for page in pages for row in page.rows}
+        facts = facts_in_rows(view.get((pk, f"{RUN_FACTS}{RunKey.of(job, '').job_hash}") for job in writers).values())
     runs = [run for run in facts if version in {run_version_id(name, run) for name in group.names}]
     if not runs:
         return read_versions(group, view).newest(lambda candidate: candidate.id == version)

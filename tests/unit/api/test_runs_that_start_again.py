@@ -4,7 +4,7 @@ from itertools import permutations
 
 from headwater.facts.keys import facts_key
 from headwater_model.ids import JobId, RunKey
-from tests.builders_events import NAMESPACE, RUN, a_run_event
+from tests.builders_events import NAMESPACE, RUN, STORE, a_run_event
 from tests.unit.api.graph_api import GraphApi, at
 
 JOB = "nightly"
@@ -82,3 +82,19 @@ def test_starts_without_number_make_no_larger_row_and_say_so():
         sizes.add(len(str(api.table.get([key])[key].data)))
         assert api.found(f"/jobs/runs/{RUN}")["attemptsTruncated"]
     assert len(sizes) == 1
+
+
+def test_a_version_is_known_by_its_id_however_many_jobs_use_the_id_of_its_run():
+    names = [f"job-{number}" for number in range(101)]
+    last = max(names, key=lambda name: RunKey.of(JobId(NAMESPACE, name), RUN).job_hash)
+    api = GraphApi(*(a_run_event(job=name, outputs=[name]) for name in names))
+    path = f"/namespaces{at(STORE, 'datasets', last)}"
+    version = api.found(path)["currentVersion"]
+    times = [f"2025-11-20T13:{second // 60:02}:{second % 60:02}Z" for second in range(501)]
+    api.load(
+        *(
+            a_run_event(job=last, run=f"{RUN[:-4]}{5000 + number}", eventTime=time, outputs=[last])
+            for number, time in enumerate(times)
+        )
+    )
+    assert api.found(f"{path}/versions/{version}")["name"] == last
