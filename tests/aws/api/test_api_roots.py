@@ -7,9 +7,8 @@ import pytest
 from headwater.records.root_ids import RootIds
 from lambdas import wiring
 from tests.aws.api.conftest import RECORDS, ROOT
-from tests.aws.days import DAY
 from tests.aws.faults import Killed, killed_at
-from tests.builders import messages
+from tests.builders import DAY, messages
 
 
 def pages_of(api, path, key, **query):
