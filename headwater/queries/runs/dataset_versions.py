@@ -30,7 +30,7 @@ from headwater_model.ids import DatasetId, FieldPath, RunKey
 
 # Versions read of a dataset.
 VERSIONS_MAX = 500
-# Jobs of a run id. If more jobs have used the id of a version's run, the writers of the dataset are asked.
+# Jobs of a run id. If more jobs have used the id of a version's run, the dataset's writers lead to the run.
 _JOBS_MAX = 100
 # Mostly the newest version is enough. A page begins with the last row of the page before: together `VERSIONS_MAX` rows.
 _PAGES = (1, 8, VERSIONS_MAX - 7)
