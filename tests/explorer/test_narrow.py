@@ -35,7 +35,7 @@ _BESIDE = """() => [...document.querySelectorAll('header *, .bar *, .time *, .pa
   .filter((e) => e.checkVisibility() && !e.closest('.scroll, svg, pre, .pane, .tabs'))
   .filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && e.getBoundingClientRect().width > 0)
   .map((e) => e.outerHTML.slice(0, 80))"""
-_NARROWEST = """() => Math.min(...[...document.querySelectorAll('.table .named')]
+_NARROWEST = """(cells) => Math.min(...[...document.querySelectorAll(cells)]
   .filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect().width))"""
 
 
@@ -52,7 +52,8 @@ def test_nothing_is_beside_the_screen_and_names_can_be_read(open_view, company, 
     page = open_view(company, view, size=(width, 844))
     page.get_by_text(VIEWS[view]).filter(visible=True).first.wait_for()
     assert_all_is_on_the_screen(page)
-    assert page.evaluate(_NARROWEST) >= 150
+    assert page.evaluate(_NARROWEST, ".table .named") >= 150
+    assert page.evaluate(_NARROWEST, ".table td.mono") >= 119
     assert serious_faults(page) == []
 
 
