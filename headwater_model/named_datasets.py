@@ -22,6 +22,7 @@ _Facets: TypeAlias = Mapping[str, _Form]
 
 def is_deleted(facet: object) -> bool:
     """True if the facet withdraws itself: it is marked `_deleted` (OpenLineage 2-0-1)."""
+    # `dict` is named for speed: a check for a Mapping alone takes several times as long.
     return isinstance(facet, (dict, Mapping)) and facet.get("_deleted") is True
 
 

@@ -153,7 +153,7 @@ class LineageStack(cdk.Stack):
         ]
 
     def _observe(self, additions: Sequence[Addition]) -> Mapping[str, str]:
-        """Add the alarms and the dashboard of everything; return the outputs of the alarms' topics."""
+        """Add the alarms and the optional dashboard; return the outputs of the alarms' topics."""
         defaults, compaction, api = self.defaults, self.compaction, self.query_api
         parts = Parts(defaults.metrics_namespace, self.storage, self.ingestion, self.events, compaction, api, additions)
         return Observability(self, "Observability", context=self.context, parts=parts).topics

@@ -13,7 +13,7 @@ export interface Freshness {
 
 const isFailed = (item: Item | undefined) => item?.state === "FAILED" || item?.state === "ABORTED";
 
-/** When a dataset was written last, as its node or else its mark says; null if unknown. Its last event may be a read. */
+/** When a dataset was written last, as its node or its mark says; null if unknown. Its last event may be a read. */
 export const writtenAt = ({ writtenAt }: Item, mark?: Freshness): string | null => writtenAt ?? mark?.written ?? null;
 
 /** When a job ran last, or a dataset was written. */

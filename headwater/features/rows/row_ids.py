@@ -76,8 +76,7 @@ def added_rows(run: RunKey, old: RunFacts, new: RunFacts, _senders: Senders) -> 
 
 
 def _ids_in(histories: Histories) -> RowIds | None:
-    known = {_FACET: histories[_FACET]} if _FACET in histories else {}
-    return _parse(facet_of(known, _FACET))
+    return _parse(facet_of(histories, _FACET))
 
 
 def _parse(facet: Facet) -> RowIds | None:
