@@ -81,8 +81,8 @@ class Messages:
 
     def take(self, now: float) -> Iterator[Message]:
         """Yield ready messages in their order; a group of a FIFO queue waits for its messages in flight."""
-        in_flight = (each for each in self.all.values() if self.queue.fifo_queue and each.receives)
-        busy = {each.group for each in in_flight if each.visible_at > now}
+        in_flight = self.all.values() if self.queue.fifo_queue else ()
+        busy = {each.group for each in in_flight if each.receives and each.visible_at > now}
         blocked = list[tuple[int, str]]()
         try:
             while self._ready:

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import uuid
 from contextlib import closing, suppress
+from types import SimpleNamespace
 
 import boto3
 import pytest
@@ -18,6 +19,7 @@ from moto import mock_aws
 from moto.core.models import botocore_stubber
 
 from local_stack.aws.disk import Disk
+from local_stack.aws.messages import Message, Messages
 from local_stack.aws.queues import Queues
 from tests.aws.in_moto import Raw
 from tests.waiting import LONG_S
@@ -174,6 +176,23 @@ def test_a_group_comes_back_in_its_order_and_waits_for_its_messages_in_flight(ou
         now.shift(300)
         send("a1")  # five minutes later it is a new message
         assert bodies(ours, url) == ["a1", "a2", "a3", "b1", "a1"]
+
+
+class Unlisted(dict):
+    """The messages of a queue, too many to list with each request."""
+
+    def values(self):
+        raise AssertionError("a request listed all messages")
+
+
+def test_a_receive_costs_its_own_messages_alone():
+    messages = Messages(SimpleNamespace(fifo_queue=False), threading.Lock())
+    messages.all = Unlisted()
+    with messages.changed:
+        for place in range(3):
+            messages.add(Message(f"m{place}", place, None, sent_at=0))
+        assert messages.wait_s(now=1) == 0
+        assert [message.id for message in messages.take(now=1)] == ["m0", "m1", "m2"]
 
 
 def test_a_message_is_forgotten_after_its_retention(ours):
