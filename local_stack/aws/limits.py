@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+import orjson
 from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.table import Table
 
@@ -39,7 +40,15 @@ def refusal_of(target: str, body: bytes) -> Refusal | None:
     `target` is the X-Amz-Target header: `DynamoDB_20120810.PutItem`, `AmazonSQS.SendMessage`.
     """
     guard = _GUARDS.get(target.partition(".")[2])
-    return next(guard(json.loads(body or b"{}")), None) if guard else None
+    return next(guard(_parse(body or b"{}")), None) if guard else None
+
+
+def _parse(body: bytes) -> Mapping[str, Any]:
+    try:
+        request: Mapping[str, Any] = orjson.loads(body)
+    except orjson.JSONDecodeError:  # A lone surrogate: SQS refuses it by name
+        request = json.loads(body)
+    return request
 
 
 def s3_refusal_of(path: str) -> Refusal | None:
