@@ -52,6 +52,7 @@ def test_the_demo_balances_its_books_and_ends_with_the_columns_address_which_is_
 
     assert terminal.text == printed
     assert "Building the explorer" in printed
+    assert not is_built() or f"In the explorer already: {printed.splitlines()[-1]}" in printed
     piped = as_piped(printed)
     assert counts_of(piped) == COUNTS
     assert_traces_and_jobs_are_shown(piped)

@@ -34,7 +34,15 @@ from headwater.cli.demo.records import (
     read_traces,
     tree_of,
 )
-from headwater.cli.demo.stages import end_demo, explorer_build, open_console, prepare, run_pipeline, start_stack
+from headwater.cli.demo.stages import (
+    end_demo,
+    explorer_build,
+    is_built,
+    open_console,
+    prepare,
+    run_pipeline,
+    start_stack,
+)
 from headwater.cli.job_graph import Job, JobGraph, fetch_graph
 from headwater.cli.program import command
 from headwater.cli.service import columns_link, printable
@@ -102,6 +110,8 @@ def _run(progress: Progress, on_exit: ExitStack, days: int, *, build: bool) -> t
             jobs = fetch_graph(stack.api_url, _A_JOB, depth=_DEPTH)
         with progress.stage("Fetching the lineage of a column"):
             columns = fetch_story(stack.api_url, FOLDER)
+        if build and is_built():
+            progress.show(f"In the explorer already: {columns_link(stack.api_url, columns.result)}")
         # The flights' days, two of them if midnight (UTC) passed meanwhile.
         for day in sorted({first_day, day_of(int(stack.now))}):
             with progress.stage(f"Compacting {day}") as report:

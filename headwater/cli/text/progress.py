@@ -72,6 +72,10 @@ class Progress:
         self._bars.update(task, completed=1, detail="")
         self._print_end(title, monotonic() - started)
 
+    def show(self, line: str) -> None:
+        """Print a line above the stages, unbroken."""
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
     def _print_end(self, title: str, elapsed_s: float) -> None:
         """Print a line unless a bar shows the same."""
         if not self._console.is_terminal:
