@@ -67,13 +67,18 @@ def batch_get(
     table: str,
     keys: Sequence[Item],
     sleep: Callable[[float], None] = time.sleep,
+    *,
+    consistent: bool = True,
 ) -> list[Item]:
-    """Read the existing items of the keys in any order, strongly consistent; `Unavailable` if some stay unread."""
+    """Read the existing items of the keys in any order; `Unavailable` if some stay unread.
+
+    A read is strongly consistent, or else costs half and may miss the last writes.
+    """
     items: list[Item] = []
     for batch in chunks(keys, GET_KEYS_MAX):
         left: Sequence[Item] = batch
         for _ in attempts(_TRIES, sleep):
-            response = dynamodb.batch_get_item(RequestItems={table: {"Keys": left, "ConsistentRead": True}})
+            response = dynamodb.batch_get_item(RequestItems={table: {"Keys": left, "ConsistentRead": consistent}})
             items += response["Responses"].get(table, [])
             unprocessed = response.get("UnprocessedKeys", {}).get(table)
             left = unprocessed["Keys"] if unprocessed else []

@@ -13,11 +13,11 @@ from headwater.attempts import attempts
 from headwater.events.event import Statement
 from headwater.facts.catalogue import CHANGES_MAX, compact
 from headwater.facts.delta import delta_of
-from headwater.facts.facts import JobFacts, text_of
-from headwater.facts.job_nodes import compute_nodes, facts_of, io_of, sources_of
+from headwater.facts.facts import JobFacts, RunFacts, text_of
+from headwater.facts.job_nodes import compute_nodes, facts_of, follow_last_runs, io_of, sources_of
 from headwater.facts.keys import current_key, dataset_pk, sortable
 from headwater.facts.list_rows import state_rows
-from headwater.facts.merge import ROUND_WAIT_MAX_S, merge
+from headwater.facts.merge import ROUND_WAIT_MAX_S, Merged, merge
 from headwater.facts.table import SIDES_MAX, GraphTable, Key, Row, Swap
 from headwater.features import FEATURES
 from headwater_model.errors import Unavailable
@@ -28,21 +28,26 @@ _ROUNDS_MAX = 100
 _HINT_BYTES_MAX = 1_000
 
 
-def refresh_nodes(jobs: Iterable[JobId], table: GraphTable, read: Mapping[Key, Row | None]) -> None:
-    """Compute the nodes of these jobs from the facts, and swap them; `read` are nodes read earlier, to save a read.
+def refresh_nodes(jobs: Iterable[JobId], table: GraphTable, merged: Merged) -> None:
+    """Compute the nodes of these jobs from the facts, and swap them; `merged` saves reads of nodes and later facts.
 
     Raises `Unavailable` if other loaders swapped the nodes in each of 100 rounds.
     """
+    _, read, known = merged
     pending = sorted(set(jobs))
     put: dict[JobId, set[Key]] = {job: set() for job in pending}
     # A round reads the nodes before the facts and swaps them after: the last writer has seen all facts.
     for _ in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
-        nodes = {**read, **table.get(key for job in pending if (key := current_key(job)) not in read)}
-        read = {}
-        facts = dict.fromkeys(pending, JobFacts()) | facts_of(pending, table)
+        nodes = read or table.get(map(current_key, pending))
+        of_jobs = {job: of for job, of in known.get(JobFacts, {}).items() if job in pending}
+        facts = dict.fromkeys(pending, JobFacts()) | facts_of(set(pending) - of_jobs.keys(), table) | of_jobs
+        by_job = {job: nodes.get(current_key(job)) for job in pending if known}
+        last = follow_last_runs(by_job, known.get(RunFacts, {}), table)
+        # A rival's node means later facts: the next round reads them.
+        read, known = {}, {}
         rewrites = [
             _rewrite_of(job, nodes.get(current_key(job)), node, put[job])
-            for job, node in compute_nodes(facts, table).items()
+            for job, node in compute_nodes(facts, table, last=last).items()
         ]
         # Edges come before their node: readers skip surplus edges.
         table.put(edge for rewrite in rewrites for edge in rewrite.missing)
@@ -138,9 +143,9 @@ def apply_statements(statements: Sequence[Statement], table: GraphTable, *, chan
     or if other loaders keep swapping the same rows.
     """
     delta = delta_of(statements)
-    names, nodes = merge(delta, table)
-    refresh_nodes(delta.jobs, table, nodes)
-    compact(names, table, changes_max=changes_max)
+    merged = merge(delta, table)
+    refresh_nodes(delta.jobs, table, merged)
+    compact(merged[0], table, changes_max=changes_max)
     if table.kept:
         for module in (feature.merged for feature in FEATURES if feature.merged):
             import_module(module).on_merged(delta, table)

@@ -160,6 +160,16 @@ def run_order(run: RunWithFacts) -> Position:
     return effective_time(run[1]) or "", str(run[0])
 
 
+def io_order(run: RunWithFacts) -> Position:
+    """Order a run among its job's runs with inputs or outputs; empty for a run without, or before it counts."""
+    return run_order(run) if has_io(run[1]) and effective_time(run[1]) else _BEFORE_ALL
+
+
+def start_order(run: RunWithFacts) -> Position:
+    """Order a run by its start, a run known only as a parent first; empty for a JobEvent."""
+    return _BEFORE_ALL if run[1].declared else (run[1].first or EARLIEST, str(run[0]))
+
+
 def last_with_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
     """Scan for the job's last run with inputs or outputs; `streamed`: the job had a stream (`JobFacts`)."""
     return _scan_places(job, "WITH_IO", high, has_io, streamed=streamed)

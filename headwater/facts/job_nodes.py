@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from operator import ge
+from typing import Any, TypeAlias
 
 from headwater.events.event import Facet, ParentRun
 from headwater.events.subsets import SUBSET, Part, part_of
@@ -24,13 +26,17 @@ from headwater.facts.facts import (
     text_of,
 )
 from headwater.facts.index_scan import (
+    Position,
     RunWithFacts,
     first_of_groups,
+    io_order,
     last_explicit_without_io,
     last_started,
     last_with_columns,
     last_with_io,
+    read_run_facts,
     run_order,
+    start_order,
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
 from headwater.facts.job_versions import version_at
@@ -47,14 +53,15 @@ from headwater.facts.run_facts import (
     time_in,
     version_created,
 )
-from headwater.facts.table import GraphReader
+from headwater.facts.table import GraphReader, Row
 from headwater.facts.windows import io_at
-from headwater.times import LATEST
+from headwater.times import EARLIEST, LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
-# Now, the newest row is mostly of the last run: each row costs a read of facts.
-_PAGES = (1, 3, 100)
+# Of a job, the last run with inputs or outputs, and the last started run; each by its order.
+LastRuns: TypeAlias = tuple[RunWithFacts | None, RunWithFacts | None]
+_ORDERS = (io_order, start_order)
 
 
 def summarize_run(run: RunKey, facts: RunFacts) -> Run:
@@ -127,6 +134,7 @@ def job_node(
             assertions=dict(facts.assertions),
             listed=latest_state if latest_state in LISTED_STATES else None,
         ),
+        "with_io": [run_order(with_io)[0], with_io[0].id] if with_io else None,
         **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=run_order, default=None)),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
@@ -241,24 +249,71 @@ def _run_json(run: Run) -> dict[str, Any]:
 
 
 def compute_nodes(
-    jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None = None
+    jobs: Mapping[JobId, JobFacts],
+    table: GraphReader,
+    at: str | None = None,
+    *,
+    last: Mapping[JobId, LastRuns] | None = None,
 ) -> dict[JobId, dict[str, Any]]:
-    """Compute each job's node, `{"inputs": [...], ...}`, from its and its runs' facts, now or at an earlier time."""
+    """Compute each job's node, `{"inputs": [...], ...}`, from its and its runs' facts, now or at an earlier time.
+
+    The last runs of a job are searched, unless `last` has them.
+    """
     # Two scans a job: its last run with inputs or outputs, and its last started run. All jobs share the rounds.
     high = at or "~"
+    last = last or {}
+    searched = {job: facts for job, facts in jobs.items() if job not in last}
     groups = [
         group
-        for job, facts in jobs.items()
+        for job, facts in searched.items()
         for group in (last_with_io(job, high, streamed=is_streamed(facts)), [last_started(job, high)])
     ]
-    runs = first_of_groups(groups, table, at=at, pages=_PAGES if at is None else _PAGES[1:])
-    runs_with_io = dict(zip(jobs, runs[::2], strict=True))
-    reporters = _reporters(jobs, runs_with_io, table, at)
+    runs = first_of_groups(groups, table, at=at)
+    last = {**last, **dict(zip(searched, zip(runs[::2], runs[1::2], strict=True), strict=True))}
+    reporters = _reporters(jobs, {job: last[job][0] for job in jobs}, table, at)
     explicit = _explicit_runs(jobs, table, at)
-    return {
-        job: job_node(job, facts, runs_with_io[job], latest, reporters[job], explicit.get(job))
-        for (job, facts), latest in zip(jobs.items(), runs[1::2], strict=True)
+    return {job: job_node(job, facts, *last[job], reporters[job], explicit.get(job)) for job, facts in jobs.items()}
+
+
+def follow_last_runs(
+    nodes: Mapping[JobId, Row | None], known: Mapping[RunKey, RunFacts], table: GraphReader
+) -> dict[JobId, LastRuns]:
+    """Find the last runs of jobs among the last runs in their nodes and the `known` runs, whose facts are later.
+
+    The node has each other run, or its loader writes the node afterwards. A job is left out if its node does not say,
+    or if no run is as late as a last run in its node was: then any run may be the last.
+    """
+    noted = {job: positions for job, node in nodes.items() if (positions := _last_in(job, node)) is not None}
+    by_job = defaultdict[JobId | None, list[RunWithFacts]](list)
+    for run in known.items():
+        by_job[owner(run[1])].append(run)
+    earlier = {
+        RunKey.parse(position[1])
+        for job, positions in noted.items()
+        for order, position in zip(_ORDERS, positions, strict=True)
+        if position > max(map(order, by_job[job]), default=())
     }
+    for run in read_run_facts(earlier - known.keys(), table).items():
+        by_job[owner(run[1])].append(run)
+    last: dict[JobId, LastRuns] = {}
+    for job, positions in noted.items():
+        with_io, started = (max(filter(order, by_job[job]), key=order, default=None) for order in _ORDERS)
+        reached = io_order(with_io) if with_io else (), start_order(started) if started else ()
+        if all(map(ge, reached, positions)):
+            last[job] = with_io, started
+    return last
+
+
+def _last_in(job: JobId, node: Row | None) -> tuple[Position, Position] | None:
+    """Read the positions of the last runs in a node, empty for none; None for a node of an earlier release."""
+    if node is None:
+        return (), ()
+    if "with_io" not in node.data:
+        return None
+    latest = node.data["latest"]
+    started = latest and (latest.get("started", EARLIEST), latest["id"])
+    with_io, started = ((of[0], str(RunKey.of(job, of[1]))) if of else () for of in (node.data["with_io"], started))
+    return with_io, started
 
 
 def _explicit_runs(jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None) -> dict[JobId, RunWithFacts]:

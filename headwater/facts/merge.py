@@ -1,5 +1,8 @@
 """Growth of the facts: stored facts are read, joined with the delta, and swapped; a lost race is joined again.
 
+The first reads of facts may miss the last writes: the swap of an older row is lost, too. Facts of runs are read
+strongly, after the jobs that count them.
+
 Index rows go first. If a loader dies after them, readers skip the rows: no fact confirms them. The loader's message
 comes again and completes the work.
 
@@ -13,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from headwater.attempts import attempts
 from headwater.facts.catalogue import PARTITIONS
@@ -28,30 +31,40 @@ from headwater.facts.words import column_rows, columns_key, columns_of_schemas, 
 from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId, RunKey
 
+Merged: TypeAlias = tuple[
+    Mapping[str, Sequence[Row]], Mapping[Key, Row | None], Mapping[type[Facts], Mapping[Any, Any]]
+]
 _ROUNDS_MAX = 100
 # All rounds of a steady loser take less than half of its function's time.
 ROUND_WAIT_MAX_S = 0.5
 
 
-def merge(delta: FactsDelta, table: GraphTable) -> tuple[Mapping[str, Sequence[Row]], Mapping[Key, Row | None]]:
+def merge(delta: FactsDelta, table: GraphTable) -> Merged:
     """Merge the delta into the facts; raise `Unavailable` if other loaders swapped them in each of 100 rounds.
 
-    Returns the changes of catalogues by partition, and the nodes of the delta's jobs, read before all writes.
+    Returns the changes of catalogues by partition, the nodes of the delta's jobs, read before all writes, and later
+    facts by their class and thing.
     """
     pending = [_Subject.of(thing, facts) for kind in KINDS for thing, facts in delta.facts[kind].items()]
     # Nodes are read before the facts are swapped.
     node_keys = [current_key(job) for job in delta.jobs]
-    rows = _read(pending, table, (*delta.refs, *node_keys))
+    rows = _read(pending, table, (*delta.refs, *node_keys), eventually=True)
     nodes = {key: rows.get(key) for key in node_keys}
     writer = _Writer(table, delta.senders, _stored(delta.jobs, nodes))
     further = [*delta.rows, *_write_facets(delta, rows, table)]
+    facts: dict[type[Facts], dict[Any, Any]] = {kind: {} for kind in KINDS}
     # Facets and index rows are written with the first round. Lost swaps are read, joined and swapped again.
     for number in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         if number:
             rows, further = _read(pending, table), []
-        pending = writer.write(_changes(pending, rows), further)
+        changes = _changes(pending, rows)
+        pending = writer.write(changes, further)
+        for change in changes.values():
+            # Facts that did not grow in the first round may be older than the nodes; facts of runs are not.
+            if number or change.grows or isinstance(change.new, RunFacts):
+                facts[type(change.new)][change.subject.thing] = change.new
         if not pending:
-            return writer.names, nodes
+            return writer.names, nodes, facts
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
 
 
@@ -68,12 +81,14 @@ class _Subject:
         return cls(KINDS[type(facts)].key(thing), thing, facts)
 
 
-def _read(subjects: Sequence[_Subject], table: GraphTable, further: Iterable[Key] = ()) -> dict[Key, Row]:
-    """Read rows in two rounds, jobs first: a run without facts is not counted, unless its job's row notes it."""
-    jobs = {subject.key: subject.thing for subject in subjects if isinstance(subject.thing, JobId)}
-    rows = table.get((*jobs, *further))
-    noted = [facts_key(RunKey.of(job, run)) for key, job in jobs.items() if key in rows for run in rows[key].noted]
-    return rows | table.get((*(subject.key for subject in subjects if subject.key not in jobs), *noted))
+def _read(
+    subjects: Sequence[_Subject], table: GraphTable, further: Iterable[Key] = (), *, eventually: bool = False
+) -> dict[Key, Row]:
+    """Read rows in two rounds, runs last: a run without facts is counted, unless its job's row notes it."""
+    runs = {subject.key for subject in subjects if isinstance(subject.thing, RunKey)}
+    rows = table.get((*(each.key for each in subjects if each.key not in runs), *further), eventually=eventually)
+    jobs = ((each.thing, rows[each.key]) for each in subjects if isinstance(each.thing, JobId) and each.key in rows)
+    return rows | table.get((*runs, *(facts_key(RunKey.of(job, run)) for job, row in jobs for run in row.noted)))
 
 
 @dataclass(frozen=True, slots=True)

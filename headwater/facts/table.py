@@ -1,7 +1,7 @@
 """The graph table: rows of JSON under two keys, swapped by version.
 
 Each method is a round of parallel requests, so a caller's rounds are its calls; contents apart (`contents`) take
-another round. Reads are strongly consistent.
+another round. Reads are strongly consistent, unless a caller may miss the last writes (`eventually`).
 """
 
 from __future__ import annotations
@@ -128,9 +128,11 @@ class GraphReader(Protocol):
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """Read the existing rows of these keys."""
+        return self.read(keys, ())[0]
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
         """Read a page for each query, in the order of the sort keys' bytes, or backwards."""
+        return self.read((), queries)[1]
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         """Get and query in a single round."""
@@ -140,7 +142,7 @@ class GraphReader(Protocol):
 
 
 @dataclass(frozen=True)
-class GraphTable:
+class GraphTable(GraphReader):
     """The table, and the bucket for bodies too large for an item (`FACTS_PREFIX`, named by content)."""
 
     dynamodb: DynamoDBClient
@@ -157,27 +159,24 @@ class GraphTable:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_pool", ThreadPoolExecutor(self.concurrency))
 
-    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Read the existing rows of these keys."""
-        return self._read(keys, ())[0]
+    def get(self, keys: Iterable[Key], *, eventually: bool = False) -> dict[Key, Row]:
+        """Read the existing rows of these keys; `eventually`: at half the price, perhaps without the last writes."""
+        return self._read(keys, (), consistent=not eventually)[0]
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Read a page for each query, in the order of the sort keys' bytes, or backwards."""
+        """See `GraphReader`."""
         return self._read((), queries)[1]
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Get and query in a single round."""
+        """See `GraphReader`."""
         return self._read(keys, queries)
 
-    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Do nothing: the table reads no row ahead."""
-
-    def _read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+    def _read(
+        self, keys: Iterable[Key], queries: Sequence[RowQuery], *, consistent: bool = True
+    ) -> tuple[dict[Key, Row], list[RowPage]]:
         batches = list(chunks([_key(key) for key in dict.fromkeys(keys)], GET_KEYS_MAX))
-        pages = self._each(
-            lambda part: part(),
-            [*(partial(self._batch, batch) for batch in batches), *(partial(self._page, query) for query in queries)],
-        )
+        gets = [partial(self._batch, batch, consistent=consistent) for batch in batches]
+        pages = self._each(lambda part: part(), [*gets, *(partial(self._page, query) for query in queries)])
         self._put_back([row for page in pages for row in page.rows])
         rows = {row.key: row for page in pages[: len(batches)] for row in page.rows}
         return rows, pages[len(batches) :]
@@ -195,8 +194,9 @@ class GraphTable:
         for document in documents:
             put_back(document, contents)
 
-    def _batch(self, keys: Sequence[Item]) -> RowPage:
-        return RowPage(list(map(self._row, batch_get(self.dynamodb, self.table, keys, self.sleep))))
+    def _batch(self, keys: Sequence[Item], *, consistent: bool = True) -> RowPage:
+        items = batch_get(self.dynamodb, self.table, keys, self.sleep, consistent=consistent)
+        return RowPage(list(map(self._row, items)))
 
     def put(self, rows: Iterable[Row]) -> None:
         """Write rows, the same whoever writes them; raise `Unavailable` if the table refused any."""

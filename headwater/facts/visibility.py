@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from headwater.facts.table import Key, Row, RowPage, RowQuery
+from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater_model.ids import DatasetId, JobId
 
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """A caller's view: the things in the namespaces that it `covers`, and the neighbours of these things.
+    """A caller's view: the things in the namespaces that the view `covers`, and the neighbours of the things.
 
     `namespaces` are the covered namespaces by name, or by the beginning of their names with `*` after it. A `strict`
     view shows a neighbour's id and type alone, and no graph continues behind the neighbour.
@@ -33,23 +33,12 @@ class Visibility:
 EVERYTHING = Visibility(covers=lambda _: True)
 
 
-class NoRows:
+class NoRows(GraphReader):
     """A reader without rows: it stands in for the table when a caller looks up a hidden thing.
 
     The response is then the same as for a missing thing, on each route, and costs no request.
     """
 
-    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:  # noqa: ARG002 - as `GraphReader` has it
-        """Give no row."""
-        return {}
-
-    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Give an empty page for each query."""
-        return [RowPage([]) for _ in queries]
-
-    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+    def read(self, _keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         """Give no row, and an empty page for each query."""
-        return self.get(keys), self.query(queries)
-
-    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Do nothing: there is nothing to read."""
+        return {}, [RowPage([]) for _ in queries]

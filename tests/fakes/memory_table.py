@@ -70,11 +70,11 @@ class MemoryTable(GraphTable):
         """Rounds of parallel reads so far."""
         return self.calls["get"] + self.calls["query"] + self.calls["read"]
 
-    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
+    def get(self, keys: Iterable[Key], *, eventually: bool = False) -> dict[Key, Row]:
         """Read rows by key."""
         row_keys = list(keys)
         self._begin("get", row_keys)
-        return super().get(row_keys)
+        return super().get(row_keys, eventually=eventually)
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
         """Read rows by partition."""

@@ -15,7 +15,7 @@ from headwater_model.ids import DatasetId, JobId
 _ROWS_EACH, _SHARED_MAX = 8, 100
 
 
-class ReadAhead:
+class ReadAhead(GraphReader):
     """The table during a query: each row and page is read once, with the first round after it is needed or expected.
 
     `expect` announces probable reads: they come with the next round, and cost no round of their own. Unused reads cost
@@ -38,14 +38,6 @@ class ReadAhead:
         """Add reads to the next round, unless they were made."""
         self._keys.update(dict.fromkeys(keys))
         self._queries.update(dict.fromkeys(queries))
-
-    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Get the existing rows by key; no round if all were read before."""
-        return self.read(keys, ())[0]
-
-    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Query a page for each query; no round if all were read before."""
-        return self.read((), queries)[1]
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         """Get rows and pages; unless all were read before, by a round with the expected reads."""

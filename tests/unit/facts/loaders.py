@@ -1,5 +1,7 @@
 """Several loaders on a table, a row at a time: dice decide the next loader, its death, and late arrivals of writes.
 
+A read that may miss the last writes misses the last write of a row now and then.
+
 The module knows nothing of loaders' work. Each loader has a thread of its own. The thread waits for its turn before
 each row that it reads or writes.
 """
@@ -9,12 +11,35 @@ from __future__ import annotations
 import threading
 
 from headwater.facts.apply import apply_statements
+from tests.fakes.capacity import writes
 from tests.fakes.memory_dynamodb import MemoryDynamo
 from tests.fakes.memory_table import MemoryTable
 
 
 class Killed(BaseException):
     """The death of a loader; only the thread of the loader catches it."""
+
+
+class LaggingDynamo(MemoryDynamo):
+    """A table with replicas: dice decide whether an eventually consistent read gives a row before its last write."""
+
+    def __init__(self, dice):
+        super().__init__()
+        self._dice, self._before = dice, {}
+
+    def respond(self, operation, request):
+        keys = [(item["pk"]["S"], item["sk"]["S"]) for item, _ in writes(operation, request)]
+        before = {key: self.item(*key) for key in keys}
+        response = super().respond(operation, request)
+        self._before |= before
+        for table, gets in request["RequestItems"].items() if operation == "BatchGetItem" else ():
+            if not gets["ConsistentRead"]:
+                items = (self._lagging(key["pk"]["S"], key["sk"]["S"]) for key in gets["Keys"])
+                response = {**response, "Responses": {table: [item for item in items if item]}}
+        return response
+
+    def _lagging(self, *key):
+        return self._before[key] if key in self._before and self._dice.random() < 0.3 else self.item(*key)
 
 
 class SteppedTable(MemoryTable):
@@ -27,11 +52,11 @@ class SteppedTable(MemoryTable):
         super().__init__(dynamo)
         self._step, self._dice = step, dice
 
-    def get(self, keys):
+    def get(self, keys, *, eventually=False):
         rows = {}
         for key in self._in_any_order(list(dict.fromkeys(keys))):
             self._step()
-            rows |= super().get([key])
+            rows |= super().get([key], eventually=eventually)
         return rows
 
     def query(self, queries):
@@ -112,7 +137,7 @@ class Simulation:
     """Loaders, their waiting messages, and the table."""
 
     def __init__(self, messages, dice, *, loaders=3, deaths=2):
-        self.dynamo = MemoryDynamo()
+        self.dynamo = LaggingDynamo(dice)
         self.dice, self._deaths = dice, deaths
         # How many changes a catalogue may have before a loader compacts it.
         self.changes_max = dice.choice((0, 1, 3, 100))
