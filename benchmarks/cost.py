@@ -9,7 +9,6 @@ from pathlib import Path
 
 from benchmarks.day import RECORDS, Day
 from benchmarks.ledger import Ledger
-from headwater.aws.clients import CONCURRENCY
 
 PRICES = Path(__file__).with_name("prices.json")
 
@@ -21,7 +20,6 @@ _GB = 1e9
 # Assumptions without a count.
 CALL_S = 0.010  # an AWS call, seen from a function
 INVOCATION_S = 0.005  # an invocation's own work
-AT_ONCE = {"load": CONCURRENCY}  # simultaneous calls of a function
 KEPT_DAYS = 2  # a record's 24 hours, and as long again until DynamoDB has removed it
 INDEX_BYTES = 100  # DynamoDB's own for each stored item
 LOG_BYTES = 350  # Lambda's own lines about an invocation
@@ -31,7 +29,6 @@ GLUE_MIN = 5  # a night's Spark job, from its start to its end; none on a day wi
 METRICS = 10  # our metrics, by name and function
 POLLERS = 5  # of each queue of a mapping (Lambda's guide, "Using Lambda with Amazon SQS", standard queues)
 POLL_S = 20  # seconds that a poller's receive waits for a message
-_ONCE_A_DAY = "compact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,7 @@ def _functions(ledger: Ledger, day: Day) -> Iterator[Line]:
     yield Line("Lambda", "requests", "lambda_request", sum(monthly.values()))
     for stage, number in monthly.items():
         calls = ledger.of_stage(stage).calls / ledger.invocations[stage]
-        seconds = INVOCATION_S + calls * CALL_S / AT_ONCE.get(stage, 1)
+        seconds = INVOCATION_S + calls * CALL_S / ledger.at_once[stage]
         yield Line("Lambda", stage, "lambda_gb_s", number * seconds * day.memory_mb[stage] / 1024)
     yield Line("Step Functions", "compaction", "step_transition", TRANSITIONS_A_DAY * DAYS)
     yield Line("Glue", "compaction on Spark", "glue_dpu_hour", GLUE_DPUS * GLUE_MIN / 60 * DAYS)
@@ -111,10 +108,9 @@ def _tables(ledger: Ledger) -> Iterator[Line]:
     """Yield reads and writes by stage, then storage: three copies of records, a single copy of the graph."""
     for stage in ledger.invocations:
         tally, repeats = ledger.of_stage(stage), _repeats(stage)
-        if tally.write_units:
-            yield Line("DynamoDB", f"writes of {stage}", "dynamodb_write", tally.write_units * repeats)
-        if tally.read_units:
-            yield Line("DynamoDB", f"reads of {stage}", "dynamodb_read", tally.read_units * repeats)
+        for what, units in (("write", tally.write_units), ("read", tally.read_units)):
+            if units:
+                yield Line("DynamoDB", f"{what}s of {stage}", f"dynamodb_{what}", units * repeats)
     record = ledger.item_bytes / RECORDS + INDEX_BYTES
     records_gb = record * RECORDS_A_DAY * KEPT_DAYS / _GB
     graph_gb = _times(ledger.graph_bytes) / _GB
@@ -153,7 +149,7 @@ def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
 
 def _repeats(stage: str) -> int:
     """Count the repetitions of a stage in a month for a thousand records; the compaction itself runs once a day."""
-    return DAYS if stage == _ONCE_A_DAY else _SCALE
+    return DAYS if stage == "compact" else _SCALE
 
 
 def _times(quantity: float) -> float:

@@ -24,6 +24,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from benchmarks.ledger import SQS_REQUEST_BYTES, Ledger, Listener
 from benchmarks.processes import Report
 from headwater import settings
+from headwater.aws.clients import CONCURRENCY
+from headwater.aws.items import chunks
 from headwater.records.archive import prefix_of
 from headwater_model.ids import SHARDS
 from lambdas import compact, expired, load, trace, wiring
@@ -133,7 +135,7 @@ class Account:
         for queue, batch in ((settings.RECORDS_QUEUE_URL, 100), (settings.PACKED_QUEUE_URL, 4)):
             messages = self._receive_all(ledger, os.environ[queue])
             for start in range(0, len(messages), batch):
-                with ledger.invocation("load"):
+                with ledger.invocation("load", CONCURRENCY):
                     response = load.handler({"Records": messages[start : start + batch]}, _context())
                 assert response == {"batchItemFailures": []}
 
@@ -146,9 +148,9 @@ class Account:
         state = {name: plan[name] for name in ("day", "execution", "started_at")}
         for shard in range(len(SHARDS)):
             step("slice", **state, shard=shard, cursor=None, enqueued=0)
-        for message in self._receive_all(ledger, os.environ[settings.TRACE_QUEUE_URL]):
-            with ledger.invocation("trace"):
-                assert trace.handler({"Records": [message]}, _context()) == {"batchItemFailures": []}
+        for batch in chunks(self._receive_all(ledger, os.environ[settings.TRACE_QUEUE_URL]), 10):
+            with ledger.invocation("trace", min(CONCURRENCY, len(batch))):
+                assert trace.handler({"Records": batch}, _context()) == {"batchItemFailures": []}
         assert step("check", day=plan["day"], started_ms=plan["started_ms"], deadline=plan["deadline"], shard=0)[
             "settled"
         ]

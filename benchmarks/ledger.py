@@ -38,13 +38,14 @@ class Tally:
 
 @dataclass(slots=True)
 class Ledger:
-    """Tallies by stage, service and operation; invocations and bytes of log by stage."""
+    """Tallies by stage, service and operation; invocations, bytes of log and simultaneous calls by stage."""
 
     tallies: dict[str, dict[tuple[str, str], Tally]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(Tally))
     )
     invocations: Counter[str] = field(default_factory=Counter)
     log_bytes: Counter[str] = field(default_factory=Counter)
+    at_once: Counter[str] = field(default_factory=Counter)
     # Sizes, the base of storage.
     archive_bytes: int = 0
     item_bytes: int = 0
@@ -54,9 +55,9 @@ class Ledger:
     _stage: str = ""
 
     @contextmanager
-    def invocation(self, stage: str) -> Iterator[None]:
+    def invocation(self, stage: str, at_once: int = 1) -> Iterator[None]:
         """Count an invocation of the stage's function, with the calls inside; its output is its log."""
-        self._stage = stage
+        self._stage, self.at_once[stage] = stage, at_once
         self.invocations[stage] += 1
         printed = io.StringIO()
         try:

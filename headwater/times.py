@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime, timedelta, timezone
 
 from headwater_model.times import normalize
+
+_FOLDERS = re.compile(r"(?:traces|digests|events)/year=(\d{4})/month=(\d\d)/day=(\d\d)/")
 
 
 def day_of(moment_s: int) -> str:
@@ -24,6 +27,26 @@ def hive_prefix(day: str) -> str:
     """
     year, month, date_ = day.split("-")
     return f"year={year}/month={month}/day={date_}/"
+
+
+def end_of_folder(prefix: str) -> str:
+    """Build a key behind all keys of a folder: a zero sorts after a slash.
+
+    >>> end_of_folder("events/year=2026/month=11/day=20/")
+    'events/year=2026/month=11/day=200'
+    """
+    return f"{prefix[:-1]}0"
+
+
+def day_of_key(key: str) -> str:
+    """Read the day in the folders of an object's key; empty without a day.
+
+    >>> day_of_key("traces/year=2026/month=11/day=20/x"), day_of_key("traces/year=2026/month=13/day=20/x")
+    ('2026-11-20', '')
+    """
+    match = _FOLDERS.match(key)
+    day = "-".join(match.groups()) if match else ""
+    return day if is_day(day) else ""
 
 
 def shift(day: str, days: int) -> str:

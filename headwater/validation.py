@@ -1,24 +1,11 @@
-"""Validation shared by all models: rules of text, and Pydantic's errors as ours."""
+"""Pydantic's errors as ours."""
 
 from __future__ import annotations
 
-from pydantic import AfterValidator, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import ValidationError
 
 from headwater_model.errors import Fault, Invalid
-from headwater_model.json_checks import TextRule, field_path
-
-
-def checked(*rules: TextRule) -> AfterValidator:
-    """Make a validator of rules of a text (`headwater_model.json_checks`): `checked(not_blank)`."""
-
-    def check(value: str) -> str:
-        for rule in rules:
-            if broken := rule(value):
-                raise PydanticCustomError("rule", "{rule}", {"rule": broken})
-        return value
-
-    return AfterValidator(check)
+from headwater_model.json_checks import field_path
 
 
 def invalid(error: ValidationError, whole: str) -> Invalid:

@@ -95,7 +95,7 @@ def parse_seconds(value: object) -> int:
         if moment is not None and moment.tzinfo is None:
             raise ValueError("must carry a time zone, as in 2026-11-20T08:00:00Z")
         value = moment and math.floor(moment.timestamp())
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
         raise ValueError("must be whole seconds since 1970, or ISO 8601 with a time zone")
     return value
 

@@ -20,6 +20,8 @@ from infra.trace_resources import TraceResources
 
 STATE_MACHINE_FILE = Path(__file__).with_name("compaction.asl.json")
 _TRACE_TIMEOUT_S = 900
+# Small roots of a batch wait for AWS together, and share a commit. Above 10 a batch needs a window.
+_TRACE_BATCH = 10
 _COMPACT_TIMEOUT_S = 900
 
 
@@ -57,7 +59,7 @@ class Compaction(Construct):
             self,
             "TraceFunction",
             module="trace",
-            description="Retraces one root's records and archives the trace.",
+            description="Retraces the records of roots and archives the traces.",
             timeout_s=_TRACE_TIMEOUT_S,
             memory_mb=3008,  # the most that a new account may give a function
             storage_gb=4,
@@ -70,7 +72,7 @@ class Compaction(Construct):
             },
         )
         self._traced.open_to(function.rights)
-        function.consume("Roots", queue=self.trace_queue, batch_size=1)
+        function.consume("Roots", queue=self.trace_queue, batch_size=_TRACE_BATCH)
         return function
 
     def _make_compact(self) -> ServiceFunction:

@@ -16,7 +16,7 @@ from infra.storage import Storage
 _INPUT_TIMEOUT_S = 30
 _LOAD_TIMEOUT_S = 120
 _EXPIRED_TIMEOUT_S = 120
-# Carbonlake's defaults: 1 minute or 100 records.
+# Carbonlake's defaults: 1 minute or 100 records, here requests of up to 100 records.
 _RECORDS_BATCH = 100
 _RECORDS_WINDOW_S = 60
 # A packed message is up to 1 MiB: four of them stay under 6 MB, the limit of a function's event.
@@ -107,6 +107,7 @@ class Ingestion(Construct):
         function.allow(["dynamodb:PutItem"], [self._storage.records_table.table_arn])
         partitions = [settings.MARKS, settings.ROOT_IDS]
         function.rights.allow_partitions(["dynamodb:UpdateItem"], self._storage.graph_table, partitions)
+        function.rights.allow_partitions(["dynamodb:GetItem"], self._storage.graph_table, [settings.MARKS])
         function.allow_objects(["s3:GetObject"], self._storage.ingest_bucket, "requests/")
         function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
         function.consume("Records", queue=self.records_queue, batch_size=_RECORDS_BATCH, window_s=_RECORDS_WINDOW_S)
@@ -125,7 +126,7 @@ class Ingestion(Construct):
         )
         function.set(self._storage.names(settings.GRAPH_TABLE))
         function.rights.allow_partitions(
-            ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem"],
+            ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem"],
             self._storage.graph_table,
             [settings.ROOTS, settings.STAGED, settings.MARKS, settings.ROOT_IDS],
         )

@@ -30,7 +30,8 @@ from headwater.records.queues import DeadLetters
 from headwater.records.record import LineageRecord
 from headwater.records.root_records import RecordSources, check_steps
 from headwater.records.table import RecordsTable
-from headwater.records.trace import Tracer, TraceRequest, trace
+from headwater.records.trace import Tracer, trace
+from headwater.records.trace_message import TraceRequest
 from headwater_model.errors import NotFound, TooLarge
 from jobs.deduplicate import decide
 from jobs.forest import arrange, number

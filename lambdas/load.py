@@ -25,8 +25,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     count("RecordsLoaded", loaded.loaded)
     count("RecordsDisplaced", loaded.displaced)
     count("RecordsRefused", loaded.refused)
-    if loaded.screened:
-        count("RecordsScreened", loaded.screened)
+    count("RecordsScreened", loaded.screened)
     if loaded.failed:
         logger.warning("messages left for another try", extra={"messages": sorted(loaded.failed)})
         queue_urls = [os.environ[RECORDS_QUEUE_URL], os.environ[PACKED_QUEUE_URL]]

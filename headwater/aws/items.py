@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from headwater.attempts import attempts
 from headwater_model.errors import Unavailable
@@ -49,6 +49,21 @@ def put_if(
     except dynamodb.exceptions.ConditionalCheckFailedException:
         return False
     return True
+
+
+def to_item(values: Mapping[str, str | int | None]) -> dict[str, Value]:
+    """Render texts and numbers, without None.
+
+    >>> to_item({"day": "2026-11-20", "lines": 3, "base": None})
+    {'day': {'S': '2026-11-20'}, 'lines': {'N': '3'}}
+    """
+    given = {name: value for name, value in values.items() if value is not None}
+    return {name: {"S": value} if isinstance(value, str) else {"N": str(value)} for name, value in given.items()}
+
+
+def from_item(item: Item) -> dict[str, Any]:
+    """Parse the texts and whole numbers of an item of `to_item`."""
+    return {name: int(value["N"]) if "N" in value else value.get("S") for name, value in item.items()}
 
 
 def chunks(values: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -146,7 +146,8 @@ class Archive:
         body = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"]
         with closing(body):
             chunks = body.iter_chunks(_CHUNK_BYTES)
-            yield from _split(_inflate(chunks if seen is None else observe(chunks, seen)))
+            stored = chunks if seen is None else observe(chunks, seen)
+            yield from _split(inflate(stored))
 
     def records(self, key: str) -> Iterator[LineageRecord]:
         """Read the records of an object, each once."""
@@ -165,14 +166,22 @@ def observe(chunks: Iterable[T], seen: Callable[[T], object]) -> Iterator[T]:
         yield chunk
 
 
-def _inflate(chunks: Iterable[bytes]) -> Iterator[bytes]:
+class NotOneStream(zlib.error):
+    """Bytes that are not exactly one gzip stream."""
+
+
+def inflate(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
+    """Decompress a gzip stream, block by block. Raises `zlib.error`, for a cut or continued stream too."""
     inflator = zlib.decompressobj(_GZIP)
     for chunk in chunks:
-        data = inflator.decompress(chunk, _CHUNK_BYTES)
-        yield data
+        yield inflator.decompress(chunk, _CHUNK_BYTES)
         while inflator.unconsumed_tail:
             yield inflator.decompress(inflator.unconsumed_tail, _CHUNK_BYTES)
+        if inflator.unused_data:
+            raise NotOneStream("something follows the end of its gzip stream")
     yield inflator.flush()
+    if not inflator.eof:
+        raise NotOneStream("its gzip stream breaks off")
 
 
 def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:

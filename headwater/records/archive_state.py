@@ -8,10 +8,10 @@ DAY#<day>             SEAL        execution, sealed_at    from then on no object
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from headwater.aws.items import batch_get, put_if
+from headwater.aws.items import batch_get, put_if, to_item
 from headwater_model.errors import Conflict
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from headwater.aws.items import Item, Value
+    from headwater.aws.items import Item
 
 _LEASE: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "LEASE"}}
 _LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "CHAIN_HEAD"}}
@@ -55,9 +55,9 @@ class ArchiveState:
 
     def lease(self, execution: str, *, now_s: int, until_s: int) -> None:
         """Lease the archive to an execution until `until_s`; raise `Conflict` while a rival execution holds it."""
-        lease: Item = {**_LEASE, "execution": {"S": execution}, "until": {"N": str(until_s)}}
+        lease: Item = {**_LEASE, **to_item({"execution": execution, "until": until_s})}
         condition = "attribute_not_exists(pk) OR execution = :execution OR #until < :now"
-        values: Item = {":execution": {"S": execution}, ":now": {"N": str(now_s)}}
+        values = to_item({":execution": execution, ":now": now_s})
         if not put_if(self.dynamodb, self.table, lease, condition, values, {"#until": "until"}):
             raise Conflict("another compaction is under way; it is over, or its lease is, before the next may start")
 
@@ -135,14 +135,8 @@ def _seal_key(day: str) -> Item:
 
 
 def _seal_item(day: str, seal: Seal) -> Item:
-    return {**_seal_key(day), "execution": {"S": seal.execution}, "sealed_at": {"N": str(seal.sealed_at)}}
+    return {**_seal_key(day), **to_item(asdict(seal))}
 
 
 def _end(link: DigestRef, events_to: str) -> Item:
-    values: dict[str, Value] = {
-        "day": {"S": link.day},
-        "key": {"S": link.key},
-        "sha256": {"S": link.sha256},
-        "events_to": {"S": events_to},
-    }
-    return {**_LAST, **values}
+    return {**_LAST, **to_item({**asdict(link), "events_to": events_to})}

@@ -22,7 +22,7 @@ from headwater.records.event_objects import ArrivalDays
 from headwater.records.expired import MARGIN_S
 from headwater.records.pointers import Pointers
 from headwater.records.publications import Publications
-from headwater.records.trace import TraceRequest, render_trace_request
+from headwater.records.trace_message import TraceRequest, render_trace_request
 from headwater.times import day_of, days_between, is_day, shift
 from headwater_model.errors import Invalid
 from headwater_model.ids import SHARDS

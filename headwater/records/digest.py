@@ -30,17 +30,15 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import orjson
-from botocore.exceptions import ClientError
 
-from headwater.aws.objects import hash_object, is_missing, list_objects, put_new
+from headwater.aws.objects import hash_object, list_objects, put_new
 from headwater.records.archive import Archive, compress_lines, prefix_of
 from headwater.records.archive_state import DigestRef, Seal
-from headwater.records.event_objects import ArrivalDays, EventObject, end_of_events, sha256_in_name
-from headwater.records.pointers import ArchiveObject, day_of_key
+from headwater.records.event_objects import ArrivalDays, EventObject, event_prefix_of, sha256_in_name
+from headwater.records.pointers import ArchiveObject
 from headwater.records.removals import Removal, list_removals
 from headwater.settings import DIGESTS_PREFIX, EVENTS_PREFIX, TRACES_PREFIX
-from headwater.times import hive_prefix, is_day
-from headwater_model.archive_tables import parse_manifest, published_key
+from headwater.times import day_of_key, end_of_folder, hive_prefix
 from headwater_model.errors import Conflict, HeadwaterError
 from headwater_model.ids import sha256_hex
 
@@ -226,6 +224,23 @@ class Digest:
 
 
 @dataclass(frozen=True, slots=True)
+class DigestFile:
+    """A digest as the bucket lists it; the size in bytes."""
+
+    day: str
+    key: str
+    size_bytes: int
+
+
+def list_digests(s3: S3Client, bucket: str, after: str = "") -> Iterator[DigestFile]:
+    """Yield the digests behind a key, oldest first, without their signatures."""
+    for listed in list_objects(s3, bucket, DIGESTS_PREFIX, after=after):
+        day = day_of_key(listed["Key"])
+        if day and listed["Key"] == key_of(day):
+            yield DigestFile(day, listed["Key"], listed["Size"])
+
+
+@dataclass(frozen=True, slots=True)
 class Digests:
     """The digests of every sealed day."""
 
@@ -285,9 +300,9 @@ class Digests:
 
     def events_of(self, days: ArrivalDays) -> Iterator[EventObject]:
         """Yield the objects of the raw log of these days of arrival, by key; files with other names are skipped."""
-        start = end_of_events(days.after) if days.after else ""
+        start = end_of_folder(event_prefix_of(days.after)) if days.after else ""
         for listed in list_objects(self.s3, self.bucket, f"{EVENTS_PREFIX}year=", after=start):
-            if listed["Key"] > end_of_events(days.to):
+            if listed["Key"] > end_of_folder(event_prefix_of(days.to)):
                 return
             if sha256 := sha256_in_name(listed["Key"]):
                 yield EventObject(listed["Key"], sha256, listed["Size"])
@@ -298,10 +313,7 @@ class Digests:
 
     def days(self, after: str = "") -> Iterator[str]:
         """Yield the later days with a digest, oldest first."""
-        for key in self._keys(DIGESTS_PREFIX, after=key_of(after) if after else ""):
-            day = day_of_key(key)
-            if is_day(day) and key == key_of(day):
-                yield day
+        return (file.day for file in list_digests(self.s3, self.bucket, key_of(after) if after else ""))
 
     def first_day(self) -> str | None:
         """Find the day of the first digest, or None."""
@@ -309,19 +321,7 @@ class Digests:
 
     def keys_after(self, day: str) -> Iterator[str]:
         """Yield the keys of traces after a day; with "", all keys."""
-        # A zero sorts after a slash: after all keys of the day.
-        yield from self._keys(TRACES_PREFIX, after=f"{prefix_of(day)[:-1]}0" if day else "")
-
-    def published_attempt(self, link: DigestRef) -> str | None:
-        """Find the published attempt of the day's tables, if it read this digest."""
-        try:
-            body = self.s3.get_object(Bucket=self.bucket, Key=published_key(link.day))["Body"].read()
-        except ClientError as error:
-            if not is_missing(error):
-                raise
-            return None
-        manifest = parse_manifest(body)
-        return manifest.attempt if manifest.digest_sha256 == link.sha256 else None
+        yield from self._keys(TRACES_PREFIX, after=end_of_folder(prefix_of(day)) if day else "")
 
     def remove_orphans(self, day: str, committed: Iterable[ArchiveObject]) -> int:
         """Remove the uncommitted objects that traces left under a sealed day; return their number.

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.aws.items import batch_get, query_pages
+from headwater.aws.items import batch_get, from_item, query_pages, to_item
 from headwater.records.root_ids import RootIds
 from headwater_model.ids import sha256_hex
 
@@ -73,24 +73,21 @@ class DirtyRoots:
     now_ms: Callable[[], int]
 
     def mark(self, root_id: str, day: str) -> None:
-        """Mark the root dirty on a day, after new records. The first mark of a day lists its id."""
+        """Mark the root dirty on a day, after new records. Before its first mark of a day, list its id."""
         key = _mark_key(day, sha256_hex(root_id))
-        marked = self.dynamodb.update_item(
+        # A read costs a tenth of a write; a late one lists the id again.
+        if "listed" not in self.dynamodb.get_item(TableName=self.table, Key=key).get("Item", {}):
+            RootIds(self.dynamodb, self.table).add(root_id)
+        self.dynamodb.update_item(
             TableName=self.table,
             Key=key,
-            UpdateExpression="ADD gen :one SET root_id = :root, dirty_since = if_not_exists(dirty_since, :now) "
-            "REMOVE expires_at",
-            ExpressionAttributeValues={":one": {"N": "1"}, ":root": {"S": root_id}, ":now": _number(self.now_ms())},
-            ReturnValues="ALL_NEW",
+            UpdateExpression="ADD gen :one SET root_id = :root, listed = :listed, "
+            "dirty_since = if_not_exists(dirty_since, :now) REMOVE expires_at",
+            ExpressionAttributeValues={
+                **to_item({":one": 1, ":root": root_id, ":now": self.now_ms()}),
+                ":listed": {"BOOL": True},
+            },
         )
-        if "listed" not in marked["Attributes"]:
-            RootIds(self.dynamodb, self.table).add(root_id)
-            self.dynamodb.update_item(
-                TableName=self.table,
-                Key=key,
-                UpdateExpression="SET listed = :listed",
-                ExpressionAttributeValues={":listed": {"BOOL": True}},
-            )
 
     def find_on(self, root_id: str, days: Sequence[str]) -> list[DirtyRoot]:
         """Read the root's rows of up to 100 days, strongly consistent."""
@@ -112,14 +109,14 @@ class DirtyRoots:
 
         The mark was read after `read_at`, so batches beyond `mark.gen` were marked later.
         """
-        gen, expires = _number(mark.gen), _number(self.now_ms() // 1000 + _DONE_KEPT_S)
+        expires = self.now_ms() // 1000 + _DONE_KEPT_S
         clean = "SET traced_gen = :gen, expires_at = :expires REMOVE dirty_since"
-        if not self._update(mark, clean, "gen = :gen", {":gen": gen, ":expires": expires}):
+        if not self._update(mark, clean, "gen = :gen", {":gen": mark.gen, ":expires": expires}):
             self._update(
                 mark,
                 "SET traced_gen = :gen, dirty_since = :since",
                 "attribute_not_exists(traced_gen) OR traced_gen < :gen",
-                {":gen": gen, ":since": _number(read_at)},
+                {":gen": mark.gen, ":since": read_at},
             )
 
     def defer(self, mark: DirtyRoot) -> None:
@@ -132,16 +129,16 @@ class DirtyRoots:
 
     def _set_aside(self, mark: DirtyRoot, name: str) -> None:
         later = f"attribute_not_exists({name}) OR {name} < :gen"
-        self._update(mark, f"SET {name} = :gen", later, {":gen": _number(mark.gen)})
+        self._update(mark, f"SET {name} = :gen", later, {":gen": mark.gen})
 
-    def _update(self, mark: DirtyRoot, update: str, condition: str, values: Mapping[str, Value]) -> bool:
+    def _update(self, mark: DirtyRoot, update: str, condition: str, values: Mapping[str, int]) -> bool:
         try:
             self.dynamodb.update_item(
                 TableName=self.table,
                 Key=_mark_key(mark.day, sha256_hex(mark.root_id)),
                 UpdateExpression=update,
                 ConditionExpression=condition,
-                ExpressionAttributeValues=values,
+                ExpressionAttributeValues=to_item(values),
             )
         except self.dynamodb.exceptions.ConditionalCheckFailedException:
             return False
@@ -153,10 +150,6 @@ def _mark_key(day: str, sha: str) -> dict[str, Value]:
 
 
 def _mark(item: Item) -> DirtyRoot:
+    form = from_item(item)
     names = ("gen", "traced_gen", "deferred_gen", "refused_gen", "dirty_since")
-    numbers = [int(item[name]["N"]) if name in item else 0 for name in names]
-    return DirtyRoot(item["pk"]["S"].split("#")[1], item["root_id"]["S"], *numbers)
-
-
-def _number(value: int) -> Value:
-    return {"N": str(value)}
+    return DirtyRoot(form["pk"].split("#")[1], form["root_id"], *(form.get(name, 0) for name in names))

@@ -47,15 +47,6 @@ def event_prefix_of(day: str) -> str:
     return f"{EVENTS_PREFIX}{hive_prefix(day)}"
 
 
-def end_of_events(day: str) -> str:
-    """Build a key between the keys of the day and of the next day: a zero sorts after a slash.
-
-    >>> end_of_events("2026-11-20")
-    'events/year=2026/month=11/day=200'
-    """
-    return f"{event_prefix_of(day)[:-1]}0"
-
-
 def sha256_in_name(key: str) -> str | None:
     """Read the SHA-256 in the name of a loader's object; None for a foreign file.
 

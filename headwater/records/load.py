@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -24,8 +24,6 @@ from headwater_model.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
-
-T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -70,24 +68,31 @@ def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, d
     batch = _Batch(stores, now_s)
     keys_of = batch.read(messages)
     with ThreadPoolExecutor(CONCURRENCY) as pool:
-        unwritten = _each(pool, batch.put, batch.groups)
+        written = dict(zip(batch.groups, pool.map(batch.put, batch.groups), strict=True))
+        unwritten = {key: node.failed for key, node in written.items() if node.failed}
         # Marked only after the write: a trace that sees the mark sees the record.
         roots = {root_id for root_id, node_id in batch.groups if (root_id, node_id) not in unwritten}
-        unmarked = _each(pool, lambda root_id: batch.mark(root_id, day), roots)
+        unmarked = dict(zip(roots, pool.map(partial(batch.mark, day=day), roots), strict=True))
+    result = batch.result
     for message_id, keys in keys_of.items():
         reasons = (unwritten.get(key) or unmarked.get(key[0]) for key in keys)
         if reason := next(filter(None, reasons), None):
-            batch.result.failed[message_id] = reason
+            result.failed[message_id] = reason
             # A record refused for good is among the dead letters already.
-            batch.result.passing.add(message_id)
-    batch.result.loaded = len(batch.groups) - len(unwritten)
-    return batch.result
+            result.passing.add(message_id)
+    result.loaded = len(batch.groups) - len(unwritten)
+    result.displaced = sum(node.displaced for node in written.values())
+    result.refused += sum(node.refused for node in written.values())
+    return result
 
 
-def _each(pool: ThreadPoolExecutor, act: Callable[[T], str | None], things: Iterable[T]) -> Mapping[T, str]:
-    """Collect the reason of each failed thing."""
-    ordered = list(things)
-    return {thing: reason for thing, reason in zip(ordered, pool.map(act, ordered), strict=True) if reason}
+@dataclass(slots=True)
+class _Node:
+    """The result of a node's records: the reason of a failure, empty without, and counts of dead letters."""
+
+    failed: str = ""
+    displaced: int = 0
+    refused: int = 0
 
 
 class _Batch:
@@ -99,8 +104,6 @@ class _Batch:
         self.result = RecordLoad()
         self.groups: dict[Key, dict[LineageRecord, None]] = {}
         self._throttled: set[str] = set()
-        # Nodes are written by several threads.
-        self._counting = Lock()
 
     def read(self, messages: Sequence[QueuedMessage]) -> dict[str, set[Key]]:
         """Group the records of every readable message by node; return the nodes of each message."""
@@ -126,45 +129,42 @@ class _Batch:
             content = parse_message(get_body(self.stores.s3, self.stores.bucket, content))
             if isinstance(content, StoredBody):
                 raise Invalid.because("s3", content.key, "must hold records, not another pointer")
-        if isinstance(content, LineageRecord):
-            return [enrich(content, self.stores.enrichers)]
-        self._refuse(content.refused)
+        if content.refused:
+            self.result.refused += self.stores.dead_letters.put_refused(content.refused)
         return [enrich(record, self.stores.enrichers) for record in content.records]
 
-    def put(self, key: Key) -> str | None:
-        """Write the records of one node; return the reason of a failure, or None."""
+    def put(self, key: Key) -> _Node:
+        """Write the records of one node."""
         root_id, _ = key
+        node = _Node()
         if root_id in self._throttled:
-            return "the root is throttled"
+            return _Node("the root is throttled")
         for record in self.groups[key]:
             try:
-                self.stores.table.put(record, ttl_s=self.stores.ttl_s, loaded_at=self.now_s, save=self._displace)
-            except ClientError as error:
-                if not is_refused(error):
-                    # A partition takes about 1,000 writes a second: the rest of the root waits for a later batch.
-                    if is_throttle(error):
-                        self._throttled.add(root_id)
-                    return str(error)
-                self._refuse([Refused(render_message(record), str(error))])
-            except (BotoCoreError, Unavailable) as error:
-                return str(error)
-        return None
+                self._put(record, node)
+            except (BotoCoreError, ClientError, Unavailable) as error:
+                # A partition takes about 1,000 writes a second: the rest of the root waits for a later batch.
+                if isinstance(error, ClientError) and is_throttle(error):
+                    self._throttled.add(root_id)
+                node.failed = str(error)
+                break
+        return node
 
-    def mark(self, root_id: str, day: str) -> str | None:
-        """Mark the root dirty; return the reason of a failure, or None."""
+    def _put(self, record: LineageRecord, node: _Node) -> None:
+        def displace(records: Iterable[LineageRecord]) -> None:
+            node.displaced += self.stores.dead_letters.put_displaced(records)
+
+        try:
+            self.stores.table.put(record, ttl_s=self.stores.ttl_s, loaded_at=self.now_s, save=displace)
+        except ClientError as error:
+            if not is_refused(error):
+                raise
+            node.refused += self.stores.dead_letters.put_refused([Refused(render_message(record), str(error))])
+
+    def mark(self, root_id: str, *, day: str) -> str:
+        """Mark the root dirty; return the reason of a failure, empty without."""
         try:
             self.stores.dirty_roots.mark(root_id, day)
-        except (BotoCoreError, ClientError) as error:
+        except (BotoCoreError, ClientError, Unavailable) as error:
             return f"the root could not be marked: {error}"
-        return None
-
-    def _displace(self, records: Iterable[LineageRecord]) -> None:
-        displaced = self.stores.dead_letters.put_displaced(records)
-        with self._counting:
-            self.result.displaced += displaced
-
-    def _refuse(self, letters: Sequence[Refused]) -> None:
-        if letters:
-            refused = self.stores.dead_letters.put_refused(letters)
-            with self._counting:
-                self.result.refused += refused
+        return ""

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import Any
 
 from headwater.aws.bodies import StoredBody, parse_body, parse_pointer, render_body
-from headwater.records.field_types import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
 from headwater.records.record import LineageRecord, Refused
-from headwater.validation import invalid
 from headwater_model.errors import Invalid
-from headwater_model.json_checks import field_path
+from headwater_model.json_checks import faults_of, field_path, fields_of
+from headwater_model.record_requests import LIMITS, REQUEST_FIELDS, parse_seconds
 
-
-class _RecordModel(BaseModel):
-    """A record in a message: as Carbonlake's input function publishes it, with `run_id`."""
-
-    model_config = ConfigDict(frozen=True)
-
-    root_id: RootId
-    parent_id: ParentId
-    action_taken: Action
-    recordedAt: Annotated[EpochSeconds, Field(lt=2**63)]  # noqa: N815 - Carbonlake's spelling
-    storage_location: StorageLocation
-    node_id: NodeId
-    run_id: ShortId | None = None
+# A record in a message: as Carbonlake's input function publishes it, with `run_id`.
+_RECORD = fields_of(
+    {**{name: REQUEST_FIELDS[name] for name in (*LIMITS, "run_id")}, "recordedAt": REQUEST_FIELDS["requested_at"]},
+    required=(*LIMITS, "recordedAt"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,31 +26,22 @@ class Packed:
     refused: list[Refused] = field(default_factory=list)
 
 
-def parse_message(body: str | bytes) -> LineageRecord | Packed | StoredBody:
+def parse_message(body: str | bytes) -> Packed | StoredBody:
     """Parse a message, or raise `Invalid`; wrong records of a pack are refused by themselves."""
     document = parse_body(body)
     if "s3" in document:
         return parse_pointer(document["s3"])
     if "records" in document:
         return _parse_pack(document["records"])
-    return parse_record(document)
+    return Packed([parse_record(document)])
 
 
-def parse_record(form: object) -> LineageRecord:
+def parse_record(form: Any) -> LineageRecord:
     """Parse Carbonlake's JSON, or raise `Invalid` with every fault."""
-    try:
-        record = _RecordModel.model_validate(form)
-    except ValidationError as error:
-        raise invalid(error, "record") from error
-    return LineageRecord(
-        root_id=record.root_id,
-        node_id=record.node_id,
-        parent_id=record.parent_id,
-        action_taken=record.action_taken,
-        storage_location=record.storage_location,
-        recorded_at=record.recordedAt,
-        run_id=record.run_id,
-    )
+    if faults := faults_of(_RECORD, form, "record"):
+        raise Invalid(faults)
+    given = {name: form[name] for name in LIMITS}
+    return LineageRecord(**given, recorded_at=parse_seconds(form["recordedAt"]), run_id=form.get("run_id"))
 
 
 def _parse_pack(forms: object) -> Packed:

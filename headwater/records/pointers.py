@@ -6,12 +6,13 @@ OBJECT#<day>#<shard>  <sha>.<content>   every committed object of the day    wri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from headwater.aws.items import batch_get, batch_write, put_if, query_pages
+from headwater.aws.items import batch_get, batch_write, from_item, put_if, query_pages, to_item
 from headwater.records.table import check_version
+from headwater.times import day_of_key
 from headwater_model.errors import Conflict
 from headwater_model.ids import SHARDS, sha256_hex
 
@@ -21,14 +22,8 @@ if TYPE_CHECKING:
 
     from headwater.aws.items import Item, Value
 
-
-def day_of_key(key: str) -> str:
-    """Read the day in an object's key.
-
-    >>> day_of_key("traces/year=2026/month=11/day=20/0a.1b.jsonl.gz")
-    '2026-11-20'
-    """
-    return "-".join(part.partition("=")[2] for part in key.split("/")[1:4])
+# Objects of a root after a day, one for each later day.
+_BASES_MAX = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +115,15 @@ class Pointers:
         item = self.dynamodb.get_item(TableName=self.table, Key=place, ConsistentRead=True).get("Item")
         return _object(item) if item else None
 
+    def find_until(self, newest: ArchiveObject, day: str) -> ArchiveObject | None:
+        """Find a root's last object up to a day: `newest`, or an earlier object; each day has a single base."""
+        trace_object: ArchiveObject | None = newest
+        for _ in range(_BASES_MAX):
+            if trace_object is None or trace_object.day <= day:
+                return trace_object
+            trace_object = self.find_object(trace_object.base) if trace_object.base else None
+        return None
+
     def roots_on(self, day: str, shard: str, *, after: str, upto: str) -> Iterator[str]:
         """Yield in order the SHA-256 of each root of the shard with objects of the day, after `after`, up to `upto`."""
         # Objects' keys have a dot behind the SHA-256, which comes before a slash.
@@ -133,22 +137,24 @@ class Pointers:
                     yield sha
                 last = sha
 
-    def commit(self, root_id: str, pointer: LastArchive) -> None:
-        """Make the object the root's archive, if `pointer.version` follows the committed one and the day is open.
+    def commit(self, pointers: Mapping[str, LastArchive]) -> None:
+        """Make each object its root's archive, if `version` follows the committed one and its day is open: all or none.
 
-        Raises `Overtaken` or `DaySealed`. Repeating a commit changes nothing.
+        A transaction holds 40 roots. Raises `Overtaken` or `DaySealed`. Repeating a commit changes nothing.
         """
+        days = sorted({pointer.day for pointer in pointers.values()})
+        puts = [put for root_id, pointer in pointers.items() for put in self._puts(root_id, pointer)]
         try:
-            self.dynamodb.transact_write_items(TransactItems=self._commit_items(root_id, pointer))
+            self.dynamodb.transact_write_items(TransactItems=[*puts, *map(self._check_open, days)])
         except self.dynamodb.exceptions.TransactionCanceledException as error:
             codes = [reason.get("Code") for reason in error.response["CancellationReasons"]]
-            current = self.find(root_id)
-            if current is not None and current.object == pointer.object:
+            current = {root_id: known.object for root_id, known in self.find_many(pointers).items()}
+            if current == {root_id: pointer.object for root_id, pointer in pointers.items()}:
                 return
-            if codes[2] == "ConditionalCheckFailed":
-                raise DaySealed(f"day {pointer.day} is sealed") from error
+            if "ConditionalCheckFailed" in codes[len(puts) :]:
+                raise DaySealed(f"one of these days is sealed: {', '.join(days)}") from error
             if "ConditionalCheckFailed" in codes or "TransactionConflict" in codes:
-                raise Overtaken("another trace of the root committed first") from error
+                raise Overtaken("another trace of a root committed first") from error
             raise
 
     def restore(self, root_id: str, pointer: LastArchive) -> None:
@@ -165,7 +171,7 @@ class Pointers:
             [{"PutRequest": {"Item": _object_row(day, trace_object)}} for trace_object in objects],
         )
 
-    def _commit_items(self, root_id: str, pointer: LastArchive) -> list[TransactWriteItemTypeDef]:
+    def _puts(self, root_id: str, pointer: LastArchive) -> list[TransactWriteItemTypeDef]:
         return [
             {
                 "Put": {
@@ -176,14 +182,13 @@ class Pointers:
                 }
             },
             {"Put": {"TableName": self.table, "Item": _object_row(pointer.day, pointer.object)}},
-            {
-                "ConditionCheck": {
-                    "TableName": self.table,
-                    "Key": {"pk": {"S": f"DAY#{pointer.day}"}, "sk": {"S": "SEAL"}},
-                    "ConditionExpression": "attribute_not_exists(pk)",
-                }
-            },
         ]
+
+    def _check_open(self, day: str) -> TransactWriteItemTypeDef:
+        key: Item = {"pk": {"S": f"DAY#{day}"}, "sk": {"S": "SEAL"}}
+        return {
+            "ConditionCheck": {"TableName": self.table, "Key": key, "ConditionExpression": "attribute_not_exists(pk)"}
+        }
 
     def objects_of(self, day: str) -> Iterator[ArchiveObject]:
         """Yield every committed object of the day, by shard and key."""
@@ -193,14 +198,8 @@ class Pointers:
 
 
 def _archive_item(root_id: str, pointer: LastArchive) -> Item:
-    return {
-        **_archive_key(root_id),
-        **_object_item(pointer.object),
-        "root_id": {"S": root_id},
-        "day": {"S": pointer.day},
-        "read_from": {"N": str(pointer.read_from)},
-        "read_to": {"N": str(pointer.read_to)},
-    }
+    times = to_item({"day": pointer.day, "read_from": pointer.read_from, "read_to": pointer.read_to})
+    return {**_archive_key(root_id), **_object_item(pointer.object), "root_id": {"S": root_id}, **times}
 
 
 def _object_row(day: str, trace_object: ArchiveObject) -> Item:
@@ -224,34 +223,17 @@ def _objects_pk(day: str, shard: str) -> str:
 
 
 def _pointer(item: Item) -> LastArchive:
-    return LastArchive(
-        day=item["day"]["S"],
-        read_from=int(item["read_from"]["N"]),
-        read_to=int(item["read_to"]["N"]),
-        object=_object(item),
-    )
+    form = from_item(item)
+    return LastArchive(form["day"], form["read_from"], form["read_to"], _object(item))
 
 
 def _object_item(trace_object: ArchiveObject) -> dict[str, Value]:
-    return {
-        "object_key": {"S": trace_object.key},
-        "sha256": {"S": trace_object.sha256},
-        "size_bytes": {"N": str(trace_object.size_bytes)},
-        "records": {"N": str(trace_object.records)},
-        "lines": {"N": str(trace_object.lines)},
-        "version": {"N": str(trace_object.version)},
-        **({"base_key": {"S": trace_object.base}} if trace_object.base else {}),
-    }
+    form = asdict(trace_object)
+    return to_item({"object_key": form.pop("key"), "base_key": form.pop("base"), **form})
 
 
 def _object(item: Item) -> ArchiveObject:
     check_version(item)
-    return ArchiveObject(
-        key=item["object_key"]["S"],
-        sha256=item["sha256"]["S"],
-        size_bytes=int(item["size_bytes"]["N"]),
-        records=int(item["records"]["N"]),
-        lines=int(item["lines"]["N"]),
-        version=int(item["version"]["N"]),
-        base=item["base_key"]["S"] if "base_key" in item else None,
-    )
+    form = from_item(item)
+    counts = {name: form[name] for name in ("sha256", "size_bytes", "records", "lines", "version")}
+    return ArchiveObject(form["object_key"], **counts, base=form.get("base_key"))

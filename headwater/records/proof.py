@@ -10,16 +10,16 @@ import hashlib
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Literal
 
 import orjson
 from botocore.exceptions import ClientError
 
-from headwater.aws.objects import is_missing, list_objects
-from headwater.records.digest import key_of
+from headwater.aws.objects import is_missing
+from headwater.records.digest import DigestFile, key_of, list_digests
 from headwater.records.table import expiry_of
-from headwater.records.verify.sealed_day import day_of_key
+from headwater.settings import DIGESTS_PREFIX
 from headwater.times import hive_prefix
 
 if TYPE_CHECKING:
@@ -28,20 +28,9 @@ if TYPE_CHECKING:
     from headwater.records.root_records import RecordSources
 
 DIGESTS_MAX = 366
-# Unsealed objects of a root between its last and its last sealed object, one for each day.
-_BASES_MAX = 100
 _CHECK_EVERY = 4096
 
 State = Literal["live", "expired", "archived", "sealed"]
-
-
-@dataclass(frozen=True, slots=True)
-class DigestFile:
-    """A digest as the bucket lists it; the size in bytes."""
-
-    day: str
-    key: str
-    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +86,13 @@ class Proofs:
         try:
             if not self._holds(newest, node_id, check):
                 return None
-            sealed = self._find_last_sealed(newest, end)
+            sealed = self.sources.pointers.find_until(newest, end.day) if end else None
             if sealed is not None and (sealed == newest or self._holds(sealed, node_id, check)):
                 return Proof("sealed", sealed)
         except _Unreadable as error:
             is_sealed = end is not None and newest.day <= end.day
             return Proof("sealed" if is_sealed else "archived", newest, fault=str(error))
         return Proof("archived", newest)
-
-    def _find_last_sealed(self, newest: ArchiveObject, end: DigestRef | None) -> ArchiveObject | None:
-        """Find the root's last object of a sealed day: `newest`, or an earlier object."""
-        trace_object: ArchiveObject | None = newest
-        for _ in range(_BASES_MAX):
-            if end is None or trace_object is None or trace_object.day <= end.day:
-                break
-            trace_object = self.sources.pointers.find_object(trace_object.base) if trace_object.base else None
-        return trace_object if trace_object and end and trace_object.day <= end.day else None
 
     def _holds(self, trace_object: ArchiveObject, node_id: str, check: Callable[[], None]) -> bool:
         """True if a line of the object has the record. Raises `_Unreadable`."""
@@ -137,7 +117,10 @@ class Proofs:
                 fault = fault or f"the digest of {trace_object.day} does not list {trace_object.key}"
         except _Unreadable as error:
             fault = fault or str(error)
-        files = list(islice(self._files(trace_object.day, end.day, after or ""), DIGESTS_MAX + 1))
+        archive, day = self.sources.archive, trace_object.day
+        start = key_of(after) if after and after >= day else f"{DIGESTS_PREFIX}{hive_prefix(day)}"
+        listed_files = takewhile(lambda file: file.day <= end.day, list_digests(archive.s3, archive.bucket, start))
+        files = list(islice(listed_files, DIGESTS_MAX + 1))
         return Proof(
             "sealed",
             listed or trace_object,
@@ -172,17 +155,6 @@ class Proofs:
             if not is_missing(error):
                 raise
             raise _Unreadable(f"{key} is not there") from error
-
-    def _files(self, first: str, last: str, after: str) -> Iterator[DigestFile]:
-        """Yield the digests of a range of days, oldest first, without their signatures."""
-        archive = self.sources.archive
-        start = key_of(after) if after >= first else f"digests/{hive_prefix(first)}"
-        for listed in list_objects(archive.s3, archive.bucket, "digests/", after=start):
-            if listed["Key"] > key_of(last):
-                return
-            day = day_of_key(listed["Key"])
-            if day is not None and listed["Key"] == key_of(day):
-                yield DigestFile(day, listed["Key"], listed["Size"])
 
     def _waiting(self, root_id: str, node_id: str, now_s: int, check: Callable[[], None]) -> Proof | None:
         """Find the state of a record outside the archive, or None for an unknown record."""

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.aws.items import batch_get, put_if
+from headwater.aws.items import batch_get, from_item, put_if, to_item
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from headwater.aws.items import Item, Value
+    from headwater.aws.items import Item
 
 _LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "PUBLISHED"}}
 
@@ -53,12 +53,14 @@ class Publications:
 
     def put(self, publication: Publication) -> None:
         """Store the publication of a day. Days are published in order, so all earlier days are published."""
-        attributes: dict[str, Value] = {
-            "digest_sha256": {"S": publication.digest_sha256},
-            "published_at": {"N": str(publication.published_at)},
-            **({"attempt": {"S": publication.attempt}} if publication.attempt else {}),
-            **({"previous_attempt": {"S": publication.before}} if publication.before else {}),
-        }
+        attributes = to_item(
+            {
+                "digest_sha256": publication.digest_sha256,
+                "published_at": publication.published_at,
+                "attempt": publication.attempt,
+                "previous_attempt": publication.before,
+            }
+        )
         self.dynamodb.put_item(TableName=self.table, Item={**_key(publication.day), **attributes})
         last: Item = {**_LAST, "day": {"S": publication.day}}
         condition = "attribute_not_exists(pk) OR #day < :day"
@@ -70,10 +72,6 @@ def _key(day: str) -> Item:
 
 
 def _publication(item: Item) -> Publication:
-    return Publication(
-        day=item["pk"]["S"].partition("#")[2],
-        attempt=item["attempt"]["S"] if "attempt" in item else None,
-        digest_sha256=item["digest_sha256"]["S"],
-        published_at=int(item["published_at"]["N"]),
-        before=item["previous_attempt"]["S"] if "previous_attempt" in item else None,
-    )
+    form = from_item(item)
+    day, before = form["pk"].partition("#")[2], form.get("previous_attempt")
+    return Publication(day, form.get("attempt"), form["digest_sha256"], form["published_at"], before)

@@ -36,6 +36,16 @@ if TYPE_CHECKING:
 _DELETES_MAX = 1000
 
 
+def find_manifest(s3: S3Client, bucket: str, key: str) -> Manifest | None:
+    """Read a manifest of tables: of an attempt (`manifest_key`), or of a day's published attempt (`published_key`)."""
+    try:
+        return parse_manifest(s3.get_object(Bucket=bucket, Key=key)["Body"].read())
+    except ClientError as error:
+        if is_missing(error):
+            return None
+        raise
+
+
 @dataclass(frozen=True, slots=True)
 class Publisher:
     """The publishing of days; its stores."""
@@ -57,21 +67,15 @@ class Publisher:
         if attempt is None and digest.counts.objects:
             raise Conflict(f"day {day} has {digest.counts.objects} objects, but nothing was made of them")
         if attempt is not None:
-            self._commit(self._manifest(day, attempt), digest.link.sha256)
+            manifest = find_manifest(self.s3, self.bucket, manifest_key(day, attempt))
+            if manifest is None:
+                raise NotFound(f"attempt {attempt} to compact {day} has no manifest: it is not complete")
+            self._commit(manifest, digest.link.sha256)
         kept = before.attempt if before and before.attempt != attempt else before.before if before else None
         publication = Publication(day, attempt, digest.link.sha256, now_s, kept)
         self.publications.put(publication)
         self._remove_others(day, {name for name in (attempt, kept) if name})
         return publication
-
-    def _manifest(self, day: str, attempt: str) -> Manifest:
-        try:
-            body = self.s3.get_object(Bucket=self.bucket, Key=manifest_key(day, attempt))["Body"].read()
-        except ClientError as error:
-            if not is_missing(error):
-                raise
-            raise NotFound(f"attempt {attempt} to compact {day} has no manifest: it is not complete") from error
-        return parse_manifest(body)
 
     def _commit(self, manifest: Manifest, digest_sha256: str) -> None:
         if manifest.digest_sha256 != digest_sha256:

@@ -1,7 +1,7 @@
 """The queues of records: for requests, and for dead letters.
 
-A request of up to 100 records becomes a message for each record, a larger request a packed message, the largest a
-pointer to S3. A dead letter is a single record, with the reason beside it.
+A request is a message: of a single record as in Carbonlake, of more records packed, of the largest a pointer to S3.
+A dead letter is a single record, with the reason beside it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 _REASON_CHARS_MAX = 500
-# Up to here each record travels alone, as in Carbonlake: a bad record never delays its neighbours.
-SINGLES_MAX = 100
+# Larger requests go to a queue of their own: a batch of 100 small requests is loaded in half a minute.
+SMALL_MAX = 100
 
 
 def render_message(record: LineageRecord) -> str:
@@ -73,14 +73,9 @@ class RecordQueue:
     bucket: str
 
     def put(self, records: Sequence[LineageRecord]) -> None:
-        """Put the records on a queue; after `Unavailable` the caller must send all again.
-
-        A batch of singles may fail half-way; a retry with the same `request_id` completes it.
-        """
-        if len(records) <= SINGLES_MAX:
-            send_all(self.sqs, self.records_queue_url, (Message(render_message(record)) for record in records))
-            return
-        body = render_packed(records)
+        """Put the records on a queue, all or none; after `Unavailable` the caller must send all again."""
+        body = render_message(records[0]) if len(records) == 1 else render_packed(records)
         if len(body.encode()) > BODY_BYTES_MAX:
             body = render_pointer(put_body(self.s3, self.bucket, body))
-        send_all(self.sqs, self.packed_queue_url, [Message(body)])
+        queue_url = self.records_queue_url if len(records) <= SMALL_MAX else self.packed_queue_url
+        send_all(self.sqs, queue_url, [Message(body)])

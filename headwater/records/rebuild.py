@@ -27,8 +27,10 @@ from headwater.records.dirty_roots import DirtyRoots
 from headwater.records.expired import Staged
 from headwater.records.pointers import ArchiveObject, LastArchive, Pointers
 from headwater.records.publications import Publication, Publications
+from headwater.records.publisher import find_manifest
 from headwater.records.root_ids import RootIds
 from headwater.times import day_of, shift
+from headwater_model.archive_tables import published_key
 from headwater_model.errors import Conflict, Invalid
 from headwater_model.ids import sha256_hex
 
@@ -160,7 +162,8 @@ class Rebuild:
     def _restore_publication(self, digest: Digest, now_s: int) -> None:
         """Publish the day again, if its tables are there; days are published in order, without a gap."""
         day, sha256 = digest.link.day, digest.link.sha256
-        attempt = self.digests.published_attempt(digest.link)
+        manifest = find_manifest(self.archive.s3, self.archive.bucket, published_key(day))
+        attempt = manifest.attempt if manifest and manifest.digest_sha256 == sha256 else None
         before = digest.head.previous
         follows = before is None or self.publications.last() == before.day
         if follows and (attempt is not None or not digest.counts.objects):

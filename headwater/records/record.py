@@ -50,23 +50,13 @@ class LineageRecord:
         return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """The winner of several records of a node, and the displaced records, with different content."""
+def keep_first(known: LineageRecord, other: LineageRecord) -> tuple[LineageRecord, tuple[LineageRecord, ...]]:
+    """Keep the earlier of two records of a node by (time, content hash), and list the displaced record.
 
-    record: LineageRecord
-    displaced: tuple[LineageRecord, ...] = ()
-
-
-def keep_first(known: LineageRecord, other: LineageRecord) -> Resolved:
-    """Keep the earlier of two records of a node by (time, content hash); equal content displaces nothing.
-
-    The order of arrival does not matter.
+    Equal content displaces nothing. The order of arrival does not matter.
     """
     first, later = sorted((known, other), key=lambda record: (record.recorded_at, record.content_hash))
-    if first.content_hash == later.content_hash:
-        return Resolved(first)
-    return Resolved(first, (later,))
+    return first, () if first.content_hash == later.content_hash else (later,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@ r"""The ids of roots in the graph table, by their beginning.
 
     ROOT_IDS#<shard>    <the id's first 512 bytes>\0<sha of root>    root_id
 
-Loading adds a root on each day with new records; replay adds the archive's roots. The ids stay. A partition takes 1,000
+A root is added before its first mark of a day; replay adds the archive's roots. The ids stay. A partition takes 1,000
 new ids a second (developer guide, "Designing partition keys to distribute your workload").
 """
 

@@ -109,9 +109,8 @@ class RootRecords:
         for record in records:
             known = set_default(record.node_id, record)
             if known is not record and known != record:
-                kept = keep_first(record, known)
-                self.records[record.node_id] = kept.record
-                self.displaced += kept.displaced
+                self.records[record.node_id], displaced = keep_first(record, known)
+                self.displaced += displaced
 
     def forest(self) -> Forest:
         """Build the forest of the records."""

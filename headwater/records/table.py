@@ -119,10 +119,10 @@ class RecordsTable:
         existing = self._put_if(item, None)
         while existing is not None:
             known = parse_item(existing)
-            kept = keep_first(known, record)
-            if kept.displaced:
-                save(kept.displaced)
-            if kept.record == known:
+            kept, displaced = keep_first(known, record)
+            if displaced:
+                save(displaced)
+            if kept == known:
                 return
             # Each round means that another writer put a still earlier record in between, so the loop ends.
             existing = self._put_if(item, existing)

@@ -1,20 +1,25 @@
 """Tracing of a root: all its records become one archive object, and the root becomes clean.
 
 The order is safe at every crash: dirty roots are read before records, and the object is uploaded before its pointer is
-committed. Last, the root is marked traced and staged images are removed. The trace queue carries requests as
-Carbonlake's `{"root_id"}`, with optional fields.
+committed. Last, the root is marked traced and staged images are removed.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from headwater.attempts import attempts
-from headwater.aws.bodies import render_body
+from headwater.aws.clients import CONCURRENCY
+from headwater.aws.queues import QueuedMessage
+from headwater.aws.retries import is_passing
 from headwater.records.archive import compress_lines, prefix_of
 from headwater.records.archive_state import ArchiveState
 from headwater.records.dirty_roots import DirtyRoots
@@ -22,8 +27,9 @@ from headwater.records.lines import Compaction
 from headwater.records.pointers import ArchiveObject, DaySealed, LastArchive, Overtaken
 from headwater.records.queues import DeadLetters
 from headwater.records.root_records import Gathered, RecordSources, TooManySteps, read_root
+from headwater.records.trace_message import TraceRequest, parse_trace_request
 from headwater.times import day_of, days_between, shift
-from headwater_model.errors import TooLarge, Unavailable
+from headwater_model.errors import HeadwaterError, Invalid, TooLarge, Unavailable
 
 # Compaction finds dirty roots of earlier days, and names the days in its message.
 _LOOK_BACK_DAYS = 3
@@ -35,40 +41,27 @@ _SPOOLED_BYTES = 16 * 1024 * 1024
 _STEPS_MAX = 100_000_000
 # Seconds for compressing the rest, uploading and committing.
 _RESERVE_S = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class TraceRequest:
-    """A root to trace, the day of the trace (YYYY-MM-DD), and its compaction (started at seconds since 1970).
-
-    `marked` are days of dirty marks, as compaction found them; a request by hand names no day, and always traces.
-    """
-
-    root_id: str
-    day: str
-    execution: str
-    started_at: int
-    marked: tuple[str, ...] = ()
-
-
-def render_trace_request(request: TraceRequest) -> str:
-    """Render the body of the request's message: `{"root_id":"file-1","day":"2026-11-20",...}`."""
-    form = {
-        "root_id": request.root_id,
-        "day": request.day,
-        "execution": request.execution,
-        "started_at": request.started_at,
-        "marked": request.marked,
-    }
-    return render_body(form)
+# Half of a function's time: with less, a root after others waits for a further function.
+_LARGE_ROOT_S = 450
+_FAILURES = (HeadwaterError, BotoCoreError, ClientError)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The bounds of a function: records of a root, and the seconds left."""
+    """The bounds of a function: records of all roots read at once, the seconds left, and the number of these roots.
+
+    A further root begins with `least_s` seconds or more.
+    """
 
     records_max: int
     remaining_s: Callable[[], float]
+    shares: int = 1
+    least_s: float = 0
+
+    def begin(self) -> None:
+        """Raise `Unavailable` with too little time left for a further root."""
+        if self.remaining_s() < self.least_s:
+            raise Unavailable(f"less than {self.least_s} seconds are left for a further root")
 
     def check(self) -> None:
         """Raise `TooLarge` with too little time left to finish the root in this function."""
@@ -76,8 +69,9 @@ class Limits:
             raise TooLarge("the function's time is nearly over")
 
     def gather(self, root_id: str, sources: RecordSources) -> Gathered:
-        """Read all records of the root into this function's memory; raise `TooLarge` beyond the limits."""
-        return read_root(root_id, sources, records_max=self.records_max, check=self.check, steps_max=_STEPS_MAX)
+        """Read all records of the root into its share of the function's memory; raise `TooLarge` beyond the limits."""
+        records_max, steps_max = self.records_max // self.shares, _STEPS_MAX // self.shares
+        return read_root(root_id, sources, records_max=records_max, check=self.check, steps_max=steps_max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,62 +111,170 @@ def trace(request: TraceRequest, tracer: Tracer) -> TraceResult:
     its records stay in the table and, as they expire, become staged images. Raises `Unavailable` if foreign commits
     came first in every round.
     """
-    read_at = tracer.dirty_roots.now_ms()
-    days = _days(request, day_of(tracer.now_s()))
-    dirty = [mark for mark in tracer.dirty_roots.find_on(request.root_id, days) if mark.is_dirty]
-    if request.marked and not dirty:
+    root = _RootTrace(request, tracer)
+    if root.is_clean:
         return TraceResult(None)
     try:
-        gathered, pointer = _archive(request, tracer)
+        _archive(root, tracer)
     except TooManySteps as error:
-        for mark in dirty:
+        for mark in root.dirty:
             tracer.dirty_roots.refuse(mark)
         return TraceResult(None, refused=str(error))
     except TooLarge as error:
-        for mark in dirty:
+        for mark in root.dirty:
             tracer.dirty_roots.defer(mark)
         return TraceResult(None, deferred=str(error))
-    for mark in dirty:
-        tracer.dirty_roots.mark_traced(mark, read_at=read_at)
-    tracer.sources.staged.unstage(request.root_id, gathered.staged)
-    return TraceResult(pointer, len(gathered.displaced))
+    return root.finish()
 
 
-def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, LastArchive | None]:
-    """Read, write and commit until no foreign commit comes between; return no pointer for a root without records.
+@dataclass(slots=True)
+class TracedBatch:
+    """The result of a batch of messages: the error of each message to try again, and the traces.
 
-    A root's objects never go back in days: each holds all records of the objects of earlier days.
+    `passing` are failed messages without a fault of their own: AWS refused them for now.
     """
-    day = _open_day(request.day, tracer)
-    for _ in attempts(_ROUNDS, tracer.sleep):
+
+    failed: dict[str, str] = field(default_factory=dict)
+    passing: set[str] = field(default_factory=set)
+    traces: list[TraceResult] = field(default_factory=list)
+
+    def fail(self, message_id: str, error: Exception) -> None:
+        """Leave a message for another try."""
+        self.failed[message_id] = type(error).__name__
+        if is_passing(error):
+            self.passing.add(message_id)
+
+
+def trace_batch(
+    messages: Iterable[QueuedMessage],
+    limits: Limits,
+    tracer_of: Callable[[Limits], Tracer],
+    finish: Callable[[Collection[str]], object],
+) -> TracedBatch:
+    """Trace the roots of up to 40 messages: all at once, with a single commit, then each remaining root alone.
+
+    A root remains if it is too large for its share, or failed, or if a neighbour's commit failed. Before that, `finish`
+    gets the ids of the finished messages: a large root may kill the function.
+    """
+    batch, requests = TracedBatch(), dict[str, TraceRequest]()
+    for message in messages:
+        try:
+            requests[message.message_id] = parse_trace_request(message)
+        except Invalid as error:
+            batch.fail(message.message_id, error)
+    results: dict[TraceRequest, TraceResult] = {}
+    if len(requests) > 1:
+        results = _trace_together(requests.values(), tracer_of(replace(limits, shares=CONCURRENCY)))
+        done = [message_id for message_id, request in requests.items() if request in results]
+        if len(done) < len(requests):
+            finish(done)
+            limits = replace(limits, least_s=_LARGE_ROOT_S)
+    for message_id, request in requests.items():
+        try:
+            if request not in results:
+                limits.begin()
+                results[request] = trace(request, tracer_of(limits))
+        except _FAILURES as error:
+            batch.fail(message_id, error)
+    batch.traces.extend(results.values())
+    return batch
+
+
+def _trace_together(requests: Iterable[TraceRequest], tracer: Tracer) -> dict[TraceRequest, TraceResult]:
+    """Trace roots at once; return the results of the finished traces."""
+
+    def begin(request: TraceRequest) -> _RootTrace | None:
+        with suppress(*_FAILURES):
+            root = _RootTrace(request, tracer)
+            if not root.is_clean:
+                root.upload(max(request.day, first_day))
+            return root
+        return None
+
+    def finish(root: _RootTrace) -> TraceResult | None:
+        with suppress(*_FAILURES):
+            return root.finish()
+        return None
+
+    with suppress(*_FAILURES), ThreadPoolExecutor(CONCURRENCY) as pool:
+        first_day = _first_open_day(tracer)
+        # A second request for a root waits: a transaction writes a row once.
+        roots = list(filter(None, pool.map(begin, {request.root_id: request for request in requests}.values())))
+        if pointers := {root.request.root_id: root.pointer for root in roots if root.pointer}:
+            tracer.sources.pointers.commit(pointers)
+        return {root.request: result for root, result in zip(roots, pool.map(finish, roots), strict=True) if result}
+    return {}
+
+
+class _RootTrace:
+    """The trace of a root under way: its dirty marks, read before its records, then its uploaded object."""
+
+    def __init__(self, request: TraceRequest, tracer: Tracer) -> None:
+        self.request, self._tracer = request, tracer
+        self._read_at = tracer.dirty_roots.now_ms()
+        days = _days(request, day_of(tracer.now_s()))
+        self.dirty = [mark for mark in tracer.dirty_roots.find_on(request.root_id, days) if mark.is_dirty]
+        self.pointer: LastArchive | None = None
+        self._displaced = 0
+        self._staged: Sequence[str] = ()
+
+    @property
+    def is_clean(self) -> bool:
+        """True if an earlier trace has read everything that the compaction found marked."""
+        return bool(self.request.marked) and not self.dirty
+
+    def upload(self, day: str) -> None:
+        """Read all records, and upload them as an object of the day; a root without records has no object.
+
+        A root's objects never go back in days: each holds all records of the objects of earlier days.
+        """
+        tracer, root_id = self._tracer, self.request.root_id
+        self.pointer = None
         read_from = tracer.now_s()
-        gathered = tracer.gather(request.root_id, tracer.sources)
+        gathered = tracer.gather(root_id, tracer.sources)
         read_to = tracer.now_s()
+        self._displaced, self._staged = len(gathered.displaced), gathered.staged
         if not gathered.count:
-            return gathered, None
+            return
         if gathered.displaced:
             tracer.dead_letters.put_displaced(gathered.displaced)
         if gathered.pointer is not None:
             day = max(day, gathered.pointer.day)
-        uploaded = _upload(request, day, gathered, tracer)
-        pointer = LastArchive(day, read_from, read_to, uploaded)
+        self.pointer = LastArchive(day, read_from, read_to, _upload(self.request, day, gathered, tracer))
+
+    def finish(self) -> TraceResult:
+        """Mark the root traced and drop its staged images, after the commit."""
+        for mark in self.dirty:
+            self._tracer.dirty_roots.mark_traced(mark, read_at=self._read_at)
+        self._tracer.sources.staged.unstage(self.request.root_id, self._staged)
+        return TraceResult(self.pointer, self._displaced)
+
+
+def _archive(root: _RootTrace, tracer: Tracer) -> None:
+    """Read, write and commit until no foreign commit comes between."""
+    request = root.request
+    day = max(request.day, _first_open_day(tracer))
+    for _ in attempts(_ROUNDS, tracer.sleep):
+        root.upload(day)
+        if root.pointer is None:
+            return
         try:
-            tracer.sources.pointers.commit(request.root_id, pointer)
+            tracer.sources.pointers.commit({request.root_id: root.pointer})
         except DaySealed:
             # The next compaction removes the object: it came too late for its day.
-            day = max(shift(day, 1), day_of(tracer.now_s()))
+            day = max(shift(root.pointer.day, 1), day_of(tracer.now_s()))
         except Overtaken:
             # A competing trace may be about to commit an equal object: sealing the day removes uncommitted objects.
             continue
         else:
-            return gathered, pointer
+            return
     raise Unavailable(f"root {request.root_id!r} was traced by others in each of {_ROUNDS} rounds")
 
 
-def _open_day(day: str, tracer: Tracer) -> str:
-    """Choose the requested day, or the first later day that a digest can still cover; `commit` refuses a sealed day."""
+def _first_open_day(tracer: Tracer) -> str:
+    """Find the first day that a digest can still cover; `commit` refuses a sealed day."""
     last = tracer.archive_state.last()
-    return max(day, shift(last.day, 1) if last else shift(day_of(tracer.now_s()), -_LOOK_BACK_DAYS))
+    return shift(last.day, 1) if last else shift(day_of(tracer.now_s()), -_LOOK_BACK_DAYS)
 
 
 def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer) -> ArchiveObject:

@@ -1,68 +1,70 @@
-"""Parsing of the trace queue's messages; rendering needs no models (see `trace`)."""
+"""Requests for traces, and their messages: Carbonlake's `{"root_id"}`, with optional fields."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict, dataclass
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-
+from headwater.aws.bodies import parse_body, render_body
 from headwater.aws.items import GET_KEYS_MAX
-from headwater.records.field_types import RootId
-from headwater.records.trace import TraceRequest
+from headwater.aws.queues import QueuedMessage
 from headwater.times import day_of, is_day
-from headwater.validation import invalid
 from headwater_model.errors import Invalid
+from headwater_model.json_checks import at_most, faults_of, fields_of, list_of, not_empty, text
+from headwater_model.record_requests import REQUEST_FIELDS, parse_seconds
 
 _DAY_S = 24 * 3600
 
-# A trace reads a root's marks of these days in a single request.
-_MARKED_MAX = GET_KEYS_MAX
-_TEXT_MAX = 2048
+
+_DAY = text(lambda day: None if is_day(day) else "must be a day as YYYY-MM-DD")
+_MESSAGE = fields_of(
+    {
+        "root_id": REQUEST_FIELDS["root_id"],
+        "day": _DAY,
+        "execution": text(not_empty, at_most(2048)),
+        "started_at": REQUEST_FIELDS["requested_at"],
+        # A trace reads a root's marks of these days in a single request.
+        "marked": list_of(_DAY, most=GET_KEYS_MAX),
+    },
+    required=("root_id",),
+)
 
 
-def _check_day(text: str) -> str:
-    if not is_day(text):
-        raise ValueError("must be a day as YYYY-MM-DD")
-    return text
+@dataclass(frozen=True, slots=True)
+class TraceRequest:
+    """A root to trace, the day of the trace (YYYY-MM-DD), and its compaction (started at seconds since 1970).
+
+    `marked` are days of dirty marks, as compaction found them; a request by hand names no day, and always traces.
+    """
+
+    root_id: str
+    day: str
+    execution: str
+    started_at: int
+    marked: tuple[str, ...] = ()
 
 
-_Day = Annotated[str, AfterValidator(_check_day)]
+def render_trace_request(request: TraceRequest) -> str:
+    """Render the body of the request's message: `{"root_id":"file-1","day":"2026-11-20",...}`."""
+    return render_body(asdict(request))
 
 
-class _TraceRequestModel(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    root_id: RootId
-    day: _Day | None = None
-    execution: Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)] | None = None
-    started_at: Annotated[int, Field(strict=True, ge=0)] | None = None
-    marked: Annotated[tuple[_Day, ...], Field(max_length=_MARKED_MAX)] = ()
-
-
-def parse_trace_request(body: str, *, message_id: str, sent_at: int) -> TraceRequest:
+def parse_trace_request(message: QueuedMessage) -> TraceRequest:
     """Parse the request in a message; defaults come from the message, so every delivery gives an equal request.
 
-    `sent_at` is the time of the first sending, in seconds since 1970. An object of a day after the next could not be
-    sealed for long, and a root's objects never go back to an earlier day.
+    An object of a day after the next could not be sealed for long, and a root's objects never go back in days.
 
     Raises:
         Invalid: the message breaks a rule, or names a time or a day later than the day after it was sent.
     """
-    try:
-        form = _TraceRequestModel.model_validate_json(body)
-    except ValidationError as error:
-        raise invalid(error, "message") from error
-    started_at = sent_at if form.started_at is None else form.started_at
-    latest_s = sent_at + _DAY_S
+    form, sent_at = parse_body(message.body), (message.sent_ms or 0) // 1000
+    if faults := faults_of(_MESSAGE, form, "message"):
+        raise Invalid(faults)
+    given = {name: value for name, value in form.items() if value is not None}
+    started_at, latest_s = parse_seconds(given.get("started_at", sent_at)), sent_at + _DAY_S
     if started_at > latest_s:
         raise Invalid.because("started_at", started_at, f"must be at most {latest_s}, a day after the message")
-    for day in (form.day or "", *form.marked):
-        if day > day_of(latest_s):
-            raise Invalid.because("day", day, f"must be at the latest {day_of(latest_s)}, the day after the message")
-    return TraceRequest(
-        root_id=form.root_id,
-        day=form.day or day_of(started_at),
-        execution=form.execution or message_id,
-        started_at=started_at,
-        marked=form.marked,
-    )
+    day, marked = given.get("day") or day_of(started_at), tuple(given.get("marked", ()))
+    for named in (day, *marked):
+        if named > day_of(latest_s):
+            raise Invalid.because("day", named, f"must be at the latest {day_of(latest_s)}, the day after the message")
+    return TraceRequest(form["root_id"], day, given.get("execution", message.message_id), started_at, marked)

@@ -284,6 +284,15 @@ class Cloud:
             and int(item["gen"]["N"]) > int(item.get("traced_gen", {"N": "0"})["N"])
         }
 
+    def deploy(self, *names, stack="Headwater-prod", **outputs):
+        """Show the account as a deployed stack with these outputs, archive bucket and graph table among them."""
+        named = {name: self.outputs[name] for name in ("ArchiveBucketName", "GraphTableName", *names)}
+        template = {
+            "Resources": {"Topic": {"Type": "AWS::SNS::Topic"}},
+            "Outputs": {name: {"Value": value} for name, value in {**named, **outputs}.items()},
+        }
+        boto3.client("cloudformation").create_stack(StackName=stack, TemplateBody=json.dumps(template))
+
     def bodies(self, queue):
         """Every message of the queue, taken off it."""
         taken = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from itertools import takewhile
 
@@ -27,10 +26,7 @@ TREE = {"flights": {"file", "row", "late", "last"}, "trains": {"train", "carriag
 @pytest.fixture
 def deployed(cloud, catalog, tmp_path, monkeypatch):
     """The cloud as `headwater` finds a deployed stack; the command's files are in a folder of their own."""
-    names = {name: cloud.outputs[name] for name in ("ArchiveBucketName", "GraphTableName")}
-    outputs = {name: {"Value": value} for name, value in {**names, "EventsFunctionName": "events"}.items()}
-    body = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}, "Outputs": outputs}
-    boto3.client("cloudformation").create_stack(StackName="Headwater-prod", TemplateBody=json.dumps(body))
+    cloud.deploy(EventsFunctionName="events")
     trust = {"RoleName": "events", "AssumeRolePolicyDocument": "{}"}
     role = boto3.client("iam").create_role(**trust)["Role"]["Arn"]
     code = io.BytesIO()

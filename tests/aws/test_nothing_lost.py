@@ -26,38 +26,53 @@ def in_table(cloud):
 # Into the queue
 
 
-def test_entries_that_the_queue_refuses_are_sent_again_alone(cloud):
-    sent = []
-    cloud.sqs.meta.events.register("before-call.sqs.SendMessageBatch", lambda params, **_: sent.append(params["body"]))
-
-    def lose_some(parsed, **_):
-        if len(sent) == 1:
-            parsed["Failed"] = [{"Id": "3", "Code": "InternalError", "SenderFault": False}]
-
-    cloud.sqs.meta.events.register("after-call.sqs.SendMessageBatch", lose_some)
-    input_function.handler(a_batch(10), cloud.context())
-
-    assert len(sent) == 2
-    assert {message["node_id"] for message in cloud.bodies("RecordsQueue")} == {f"n-{number}" for number in range(10)}
-
-
-def test_a_request_that_the_queue_keeps_refusing_is_raised_and_a_retry_completes_it(cloud, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda _: None)
+def test_a_request_that_the_queue_keeps_refusing_is_raised_as_a_whole_and_a_retry_completes_it(cloud):
     request = {**a_batch(20), "request_id": "r-1", "requested_at": cloud.now_s}
     with (
-        before(cloud.sqs, "SendMessageBatch", refused("ServiceUnavailable"), times=99, only=second_call()),
-        pytest.raises(Unavailable, match="10 messages could not be queued"),
+        before(cloud.sqs, "SendMessageBatch", refused("ServiceUnavailable"), times=99),
+        pytest.raises(Unavailable, match="1 messages could not be queued"),
     ):
         input_function.handler(request, cloud.context())
+    assert cloud.bodies("RecordsQueue") == []
     input_function.handler(request, cloud.context())
     cloud.load(*cloud.bodies("RecordsQueue"))
 
     assert len(in_table(cloud)) == 20
 
 
-def second_call():
-    calls = []
-    return lambda _: calls.append(1) or len(calls) > 1
+def test_a_pack_with_a_failed_record_comes_again_and_keeps_each_record_once(cloud):
+    pack = {"records": messages({f"row-{number}": "flights" for number in range(20)})}
+    only = lambda params: '"row-7"' in str(params["body"])  # noqa: E731 - a condition
+    with before(cloud.dynamodb, "PutItem", refused("InternalServerError"), only=only):
+        assert cloud.load(pack, a_message(root_id="other", node_id="alone")) == [0]
+    assert in_table(cloud) == {"alone", *(f"row-{number}" for number in range(20) if number != 7)}
+    written = {item["node_id"]["S"]: item["loaded_at"] for item in cloud.items()}
+    cloud.now_s += 30
+    assert cloud.load(pack) == []
+
+    assert {item["node_id"]["S"]: item["loaded_at"] for item in cloud.items()} == {
+        **written,
+        "row-7": {"N": str(cloud.now_s)},
+    }
+    assert (cloud.dirty(), cloud.bodies("RecordsDeadLetters")) == ({"flights", "other"}, [])
+
+
+def test_an_entry_that_the_queue_refuses_is_sent_again_alone(cloud):
+    roots = {f"r-{number}" for number in range(40)}
+    cloud.load(*(a_message(root_id=root_id) for root_id in roots))
+    plan, sent = cloud.plan(DAY), []
+    events = cloud.sqs.meta.events
+    events.register("before-call.sqs.SendMessageBatch", lambda params, **_: sent.append(json.loads(params["body"])))
+
+    def lose_first(parsed, **_):
+        if len(sent) == 1:
+            parsed["Failed"] = [{"Id": "0", "Code": "InternalError", "SenderFault": False}]
+
+    events.register("after-call.sqs.SendMessageBatch", lose_first)
+
+    assert cloud.enqueue(plan) == 40
+    assert sent[1]["Entries"] == sent[0]["Entries"][:1]
+    assert {message["root_id"] for message in cloud.bodies("TraceQueue")} == roots
 
 
 # Into the table
@@ -103,6 +118,16 @@ def test_a_root_that_is_full_sends_the_record_to_the_dead_letters_alone(cloud):
 
     assert in_table(cloud) == {"file", "row-2"}
     assert cloud.bodies("RecordsDeadLetters") == messages({"row-1": "file"})
+
+
+def test_a_refused_record_that_the_dead_letters_do_not_take_leaves_its_message_alone(cloud, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    only = lambda params: '"row-1"' in str(params["body"])  # noqa: E731 - a condition
+    full = before(cloud.dynamodb, "PutItem", refused("ItemCollectionSizeLimitExceededException"), only=only)
+    with full, before(cloud.sqs, "SendMessageBatch", refused("ServiceUnavailable"), times=9):
+        assert cloud.load(*messages(FILE_AND_ROWS)) == [1]
+
+    assert in_table(cloud) == {"file", "row-2"}
 
 
 def test_a_displaced_record_that_the_dead_letters_do_not_take_stays_in_the_queue(cloud, monkeypatch):

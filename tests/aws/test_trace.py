@@ -1,13 +1,17 @@
 """The trace function: a root's records into one archive object, whatever happened before and meanwhile."""
 
 import hashlib
+import json
+from contextlib import suppress
 
 import pytest
 
 from headwater.records import root_records
 from headwater.records import trace as traces
 from headwater.records.pointers import Pointers
+from headwater_model.ids import sha256_hex
 from lambdas import trace as trace_function
+from tests.aws.faults import Killed, before, killed_at, meanwhile, refused
 from tests.aws.in_moto import BOTH_CLIENTS
 from tests.builders import DAY, HOUR, NOON, a_message, messages
 
@@ -142,6 +146,117 @@ def test_a_record_of_other_content_that_the_archive_already_has_goes_to_the_dead
 
     assert cloud.archived()[0]["lineage"][0]["storage_location"] == "s3://b/in.csv"
     assert cloud.bodies("RecordsDeadLetters") == [other]
+
+
+def of_each(cloud, roots, **request):
+    """Trace roots in a batch; list the positions of the failed messages."""
+    bodies = [{"root_id": root_id, **REQUEST, **request} for root_id in roots]
+    return cloud.failed(trace_function.handler, "TraceQueue", bodies)
+
+
+def commits(cloud):
+    """Count the roots of each commit from now on."""
+    sent = []
+
+    def note(params, **_):
+        sent.append(len(json.loads(params["body"])["TransactItems"]) // 2)
+
+    cloud.dynamodb.meta.events.register("before-call.dynamodb.TransactWriteItems", note)
+    return sent
+
+
+ROOTS = [f"r-{number}" for number in range(10)]
+
+
+def test_the_roots_of_a_batch_share_a_commit(cloud):
+    cloud.load(*(message for root_id in ROOTS for message in messages(FILE_AND_ROWS, root_id)))
+    committed = commits(cloud)
+
+    assert of_each(cloud, ROOTS) == []
+    assert committed == [10]
+    assert (len(cloud.objects()), cloud.dirty()) == (10, set())
+    assert all(cloud.archived_nodes(root_id) == set(FILE_AND_ROWS) for root_id in ROOTS)
+
+
+def test_a_large_root_of_a_batch_is_traced_alone(cloud, monkeypatch):
+    monkeypatch.setenv("TRACE_RECORDS_MAX", "12")
+    large = {"file": "large", **{f"row-{number}": "file" for number in range(10)}}
+    cloud.load(*messages(large, "large"), *messages(FILE_AND_ROWS), *messages(FILE_AND_ROWS, "other"))
+    committed = commits(cloud)
+
+    assert of_each(cloud, ["flights", "large", "other"]) == []
+    assert committed == [2, 1]
+    assert (cloud.archived_nodes("large"), cloud.dirty()) == (set(large), set())
+
+
+def test_a_large_root_waits_for_a_function_with_time(cloud, monkeypatch):
+    monkeypatch.setenv("TRACE_RECORDS_MAX", "8")
+    cloud.load(*messages(FILE_AND_ROWS), *messages(FILE_AND_ROWS, "other"))
+    bodies = [{"root_id": root_id, **REQUEST} for root_id in ("flights", "other")]
+
+    assert cloud.failed(trace_function.handler, "TraceQueue", bodies, remaining_s=400) == [0, 1]
+    assert cloud.dirty() == {"flights", "other"}
+    assert [item for item in cloud.items("Graph") if "deferred_gen" in item] == []
+
+
+def test_a_failed_upload_and_a_message_at_fault_harm_no_neighbour(cloud):
+    cloud.load(*(message for root_id in ROOTS[:3] for message in messages(FILE_AND_ROWS, root_id)))
+    faulty = sha256_hex("r-1")
+    only = lambda params: faulty in params["url"]  # noqa: E731 - a condition
+    with before(cloud.s3, "PutObject", refused("ServiceUnavailable"), times=99, only=only):
+        assert of_each(cloud, [*ROOTS[:3], ""]) == [3, 1]
+
+    assert cloud.dirty() == {"r-1"}
+    assert of_each(cloud, ["r-1"]) == []
+    assert cloud.dirty() == set()
+
+
+@pytest.mark.parametrize("effective", [False, True], ids=["before the call", "after the call"])
+def test_a_batch_killed_at_any_call_is_completed_by_a_redelivery(cloud, effective):
+    for number in range(1, 100):
+        roots = [f"{number}-a", f"{number}-b"]
+        cloud.load(*(message for root_id in roots for message in messages(FILE_AND_ROWS, root_id)))
+        with killed_at((cloud.dynamodb, cloud.s3), number, effective=effective) as counted, suppress(Killed):
+            of_each(cloud, roots, marked=[DAY])
+        assert of_each(cloud, roots, marked=[DAY]) == []
+        assert (cloud.dirty(), [cloud.archived_nodes(root_id) for root_id in roots]) == (
+            set(),
+            [set(FILE_AND_ROWS)] * 2,
+        )
+        if counted[0] < number:
+            break
+    assert 8 < number < 99
+
+
+def test_a_foreign_commit_of_a_root_delays_no_neighbour(cloud):
+    for root_id in ROOTS[:3]:
+        cloud.load(*messages(FILE_AND_ROWS, root_id))
+
+    def other():
+        cloud.load(a_message(root_id="r-1", node_id="row-3", parent_id="file"))
+        cloud.trace("r-1", **REQUEST)
+
+    with meanwhile(cloud.dynamodb, "TransactWriteItems", other):
+        assert of_each(cloud, ROOTS[:3]) == []
+
+    assert cloud.dirty() == set()
+    assert [len(cloud.archived_nodes(root_id)) for root_id in ROOTS[:3]] == [3, 4, 3]
+
+
+def test_a_day_sealed_under_a_batch_passes_its_roots_to_the_next_day(cloud):
+    cloud.load(*(message for root_id in ROOTS[:2] for message in messages(FILE_AND_ROWS, root_id)))
+    with meanwhile(cloud.dynamodb, "TransactWriteItems", lambda: cloud.seal(cloud.plan(DAY))):
+        assert of_each(cloud, ROOTS[:2]) == []
+
+    assert [key.split("/")[3] for key in cloud.objects()] == ["day=21"] * 2
+
+
+def test_a_root_twice_in_a_batch_and_a_clean_root_are_traced_once(cloud):
+    cloud.load(*messages(FILE_AND_ROWS), *messages(FILE_AND_ROWS, "other"))
+    cloud.trace("other", **REQUEST)
+
+    assert of_each(cloud, ["flights", "flights", "other"], marked=[DAY]) == []
+    assert [version for version, _ in objects_of(cloud, DAY)] == [1, 1]
 
 
 def objects_of(cloud, day):

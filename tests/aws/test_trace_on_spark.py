@@ -9,7 +9,8 @@ import time
 import pytest
 from moto.server import ThreadedMotoServer
 
-from headwater.records.trace import TraceRequest, trace
+from headwater.records.trace import trace
+from headwater.records.trace_message import TraceRequest
 from headwater.times import day_of
 from headwater_model.errors import NotFound
 from jobs.trace_root import OnSpark, main, prepare_session

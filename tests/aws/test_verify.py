@@ -1,9 +1,7 @@
 """An archive that the functions made, verified where it lies: in its bucket, with the graph table."""
 
-import json
 from contextlib import contextmanager
 
-import boto3
 import pytest
 from botocore.exceptions import IncompleteReadError
 from botocore.response import StreamingBody
@@ -34,18 +32,9 @@ def sealed(cloud):
 @pytest.fixture
 def deployed(sealed, tmp_path, monkeypatch):
     """The same, found as a deployed stack; the command's files are in a folder of their own."""
-    deploy(sealed)
+    sealed.deploy()
     monkeypatch.chdir(tmp_path)
     return sealed
-
-
-def deploy(cloud, **more):
-    names = {**{name: cloud.outputs[name] for name in ("ArchiveBucketName", "GraphTableName")}, **more}
-    template = {
-        "Resources": {"Topic": {"Type": "AWS::SNS::Topic"}},
-        "Outputs": {name: {"Value": value} for name, value in names.items()},
-    }
-    boto3.client("cloudformation").create_stack(StackName="Headwater-prod", TemplateBody=json.dumps(template))
 
 
 def findings(cloud):

@@ -25,7 +25,7 @@ from headwater.records.forest import outline_of
 from headwater.records.live_records import is_known, unknown_root
 from headwater.records.pointers import LastArchive
 from headwater.records.root_records import RootRecords, read_root
-from headwater.records.trace import TraceRequest, render_trace_request
+from headwater.records.trace_message import TraceRequest, render_trace_request
 from headwater.times import day_of, days_between, shift
 from headwater_model.errors import TooLarge, print_value
 

@@ -10,11 +10,10 @@ from headwater import settings
 from headwater.aws.items import batch_get, batch_write, query_pages
 from headwater.aws.objects import list_days
 from headwater.records.archive import prefix_of
-from headwater.records.pointers import day_of_key
 from headwater.records.removals import list_removals, list_versions, remove_for_good
 from headwater.records.root_ids import row_key as id_key
 from headwater.records.table import RecordsTable
-from headwater.times import days_between, shift
+from headwater.times import day_of_key, days_between, shift
 from headwater_model.ids import sha256_hex
 
 if TYPE_CHECKING:

@@ -138,9 +138,7 @@ class RootSearch:
     def _published_nodes(self, pointer: LastArchive, horizon: Horizon) -> set[str]:
         """List the nodes of the root's last published object."""
         if self._published is None:
-            trace_object: ArchiveObject | None = pointer.object
-            while trace_object is not None and trace_object.day > horizon.day:
-                trace_object = self._sources.pointers.find_object(trace_object.base) if trace_object.base else None
+            trace_object = self._sources.pointers.find_until(pointer.object, horizon.day)
             self._published = {record.node_id for record in self._records_of(trace_object)} if trace_object else set()
         return self._published
 
@@ -154,4 +152,4 @@ class RootSearch:
 def _add(records: dict[str, LineageRecord], record: LineageRecord) -> None:
     known = records.setdefault(record.node_id, record)
     if known != record:
-        records[record.node_id] = keep_first(known, record).record
+        records[record.node_id] = keep_first(known, record)[0]

@@ -4,40 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from headwater.aws.items import GET_KEYS_MAX, chunks
-from headwater.records.archive_state import DigestRef, Seal
+from headwater.records.archive_state import ArchiveState, DigestRef
 from headwater.records.digest import key_of
 from headwater.records.signatures import signature_key_of
 from headwater.records.verify.chain import ChainWalk, Claim, DayRange, Finding, Kind, compare_claim
 from headwater.records.verify.objects import ObjectCheck
-from headwater.records.verify.sealed_day import SealedDay, day_of_key
+from headwater.records.verify.sealed_day import SealedDay
 from headwater.records.verify.stores import Store
 from headwater.settings import EVENTS_PREFIX
+from headwater.times import day_of_key
+
+if TYPE_CHECKING:
+    # cryptography takes long to import.
+    from headwater.records.verify.public_keys import PublicKeys
 
 _DIGESTS = "digests/"
 # The anchors of an archive, as they are printed.
 GRAPH_TABLE, EXPECTED, PUBLIC_KEY = "graph table", "--expect", "--public-key"
 # A signature has less than 400 bytes.
 _SIGNATURE_BYTES_MAX = 16 * 1024
-
-
-class ArchiveState(Protocol):
-    """The archive's state in the graph table (see `headwater.records.archive_state`)."""
-
-    def last(self) -> DigestRef | None:
-        """Read the newest digest."""
-
-    def seals(self, days: Sequence[str]) -> Mapping[str, Seal]:
-        """Read the seals of days with a begun sealing."""
-
-
-class SignatureCheck(Protocol):
-    """Public keys (see `public_keys`)."""
-
-    def fault_of(self, body: bytes, digest_sha256: str) -> str:
-        """Find the fault of a digest's signature; empty if it is good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +38,7 @@ class TrustAnchors:
 
     archive_state: ArchiveState | None = None
     sha256: str = ""
-    keys: SignatureCheck | None = None
+    keys: PublicKeys | None = None
     events_from: str = ""
 
     @property
@@ -137,7 +125,7 @@ def _list(store: Store) -> _Listing:
         elif day and listed.key == signature_key_of(day) and listed.size_bytes <= _SIGNATURE_BYTES_MAX:
             signed.append(day)
         else:
-            findings.append(Finding(day or "", listed.key, Kind.ADDED, "it is neither a digest nor a signature"))
+            findings.append(Finding(day, listed.key, Kind.ADDED, "it is neither a digest nor a signature"))
     orphans = sorted(set(signed) - days.keys())
     findings += [Finding(day, signature_key_of(day), Kind.ADDED, "there is no digest that it signs") for day in orphans]
     return _Listing(days, signed, findings)
@@ -177,7 +165,7 @@ def _ends(sealed: Sequence[SealedDay], known: TrustAnchors) -> list[Finding]:
 
 
 def _signatures(
-    store: Store, sealed: Sequence[SealedDay], signed: Sequence[str], keys: SignatureCheck | None
+    store: Store, sealed: Sequence[SealedDay], signed: Sequence[str], keys: PublicKeys | None
 ) -> Iterator[Finding]:
     """Check the signatures: at least one, and all from the first on; a later signature proves the earlier days too."""
     if keys is None:

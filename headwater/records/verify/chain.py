@@ -13,8 +13,9 @@ from enum import Enum
 from headwater.records.archive_state import DigestRef
 from headwater.records.digest import Head, key_of
 from headwater.records.pointers import ArchiveObject
-from headwater.records.verify.sealed_day import SealedDay, day_of_key, read_digest
+from headwater.records.verify.sealed_day import SealedDay, read_digest
 from headwater.records.verify.stores import Store
+from headwater.times import day_of_key
 
 # Bases of unvisited days to search for at a time.
 _BASES_MAX = 250_000
@@ -199,7 +200,7 @@ class Bases:
     def left(self, first: str, known: Collection[str]) -> list[Finding]:
         """Report the unlisted bases from this day on, but for the days in `known`, which have findings."""
         message = "it names {} as a base, which the digest of that day does not list"
-        unlisted = [(base, by) for base, by in self._wanted.items() if first <= (day_of_key(base) or "") not in known]
+        unlisted = [(base, by) for base, by in self._wanted.items() if first <= day_of_key(base) not in known]
         findings = [Finding(by, key_of(by), Kind.BAD_DIGEST, message.format(base)) for base, by in unlisted]
         if self._left_out:
             findings.append(Finding("", "digests/", Kind.NOTE, f"bases that were not looked for: {self._left_out:,}"))

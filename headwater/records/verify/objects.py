@@ -16,12 +16,13 @@ from functools import partial
 from itertools import chain, takewhile
 
 from headwater.records.archive import prefix_of
-from headwater.records.event_objects import EventObject, end_of_events, event_prefix_of
+from headwater.records.event_objects import EventObject, event_prefix_of
 from headwater.records.pointers import ArchiveObject
 from headwater.records.verify.chain import DayRange, Finding, Kind
-from headwater.records.verify.sealed_day import SealedDay, day_of_key, entries_of
+from headwater.records.verify.sealed_day import SealedDay, entries_of
 from headwater.records.verify.stores import Listed, Store, Unreadable
 from headwater.settings import EVENTS_PREFIX
+from headwater.times import day_of_key, end_of_folder
 from headwater_model.errors import NotFound
 
 TRACES = "traces/"
@@ -57,34 +58,30 @@ def traces_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
         entry=ArchiveObject,
         # After all keys of the day before.
         first=prefix_of(days.first)[:-1] if days.first else "",
-        end=_end_of_traces(days.last) if days.last else "",
+        end=end_of_folder(prefix_of(days.last)) if days.last else "",
         last=last,
         prefix_of=prefix_of,
         fault_of=faults.get,
     )
 
 
-def _end_of_traces(day: str) -> str:
-    return f"{prefix_of(day)[:-1]}0"
-
-
 def events_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
     """Build the part of the range's events, under `events/`: a digest covers more days than its own, or none."""
-    covering = [sealed_day for sealed_day in sealed if sealed_day.head and sealed_day.head.events]
-    ends = [_to(sealed_day) for sealed_day in covering]
+    covering = [sealed_day for sealed_day in sealed if sealed_day.events.to]
+    ends = [sealed_day.events.to for sealed_day in covering]
     # The digest of the last day names the last covered day: a day sealed by hand before its end is not covered yet.
-    newest = _to(sealed[-1]) if sealed and sealed[-1].day == last and sealed[-1].head else last
+    newest = sealed[-1].events.to if sealed and sealed[-1].day == last and sealed[-1].head else last
 
     def fault_of(day: str) -> str | None:
         place = bisect_left(ends, day)
-        holds = place < len(ends) and _after(covering[place]) < day
+        holds = place < len(ends) and covering[place].events.after < day
         return covering[place].fault if holds else None
 
     return Part(
         prefix=EVENTS_PREFIX,
         entry=EventObject,
         first=max(_BODIES_END, _first_event(days, covering)),
-        end=end_of_events(ends[-1] if ends else days.last) if days.last else "",
+        end=end_of_folder(event_prefix_of(ends[-1] if ends else days.last)) if days.last else "",
         last=newest,
         prefix_of=event_prefix_of,
         fault_of=fault_of,
@@ -97,15 +94,8 @@ def _first_event(days: DayRange, covering: Sequence[SealedDay]) -> str:
         return ""
     if not covering:
         return event_prefix_of(days.first)[:-1]
-    return end_of_events(_after(covering[0])) if _after(covering[0]) else ""
-
-
-def _after(sealed_day: SealedDay) -> str:
-    return sealed_day.head.events.after if sealed_day.head and sealed_day.head.events else ""
-
-
-def _to(sealed_day: SealedDay) -> str:
-    return sealed_day.head.events.to if sealed_day.head and sealed_day.head.events else ""
+    after = covering[0].events.after
+    return end_of_folder(event_prefix_of(after)) if after else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +167,14 @@ class ObjectCheck:
                 yield partial(self._compare, entry, listed)
             elif listed is not None:
                 day = day_of_key(listed.key)
-                if day is not None and day > part.last:
+                if day > part.last:
                     noted = day, part.prefix_of(day)
                     unsealed[noted] = unsealed.get(noted, 0) + 1
                 else:
                     yield partial(_extra, listed, day, part)
 
     def _may_miss(self, entry: ArchiveObject | EventObject) -> bool:
-        has_expired = isinstance(entry, EventObject) and (day_of_key(entry.key) or "") < self.events_from
+        has_expired = isinstance(entry, EventObject) and day_of_key(entry.key) < self.events_from
         return has_expired or entry.key in self.removed
 
     def _entries(self, part: Part) -> Iterator[Entry]:
@@ -198,7 +188,7 @@ class ObjectCheck:
         """Compare an object that a digest lists."""
         key = entry.object.key
         kind, message = self._difference(entry.object, listed)
-        finding = Finding(day_of_key(key) or "", key, kind, message) if kind else None
+        finding = Finding(day_of_key(key), key, kind, message) if kind else None
         return Outcome(entry.day, key, entry.object.size_bytes, finding)
 
     def _difference(self, entry: ArchiveObject | EventObject, listed: Listed | None) -> tuple[Kind | None, str]:
@@ -225,10 +215,10 @@ class ObjectCheck:
         return sha256.hexdigest()
 
 
-def _extra(listed: Listed, day: str | None, part: Part) -> Outcome:
+def _extra(listed: Listed, day: str, part: Part) -> Outcome:
     """Report an object without an entry."""
-    fault = part.fault_of(day or "")
-    if day is None:
+    fault = part.fault_of(day)
+    if not day:
         kind, message = Kind.ADDED, "no object of the archive has such a key"
     elif fault is None:
         kind, message = Kind.NOT_COVERED, "its day has no digest"
@@ -236,7 +226,7 @@ def _extra(listed: Listed, day: str | None, part: Part) -> Outcome:
         kind, message = Kind.NOT_COVERED, "its day's digest cannot be used"
     else:
         kind, message = Kind.ADDED, "the digest does not list it"
-    return Outcome(day or "", listed.key, 0, Finding(day or "", listed.key, kind, message))
+    return Outcome(day, listed.key, 0, Finding(day, listed.key, kind, message))
 
 
 def _merge(entries: Iterator[Entry], objects: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:

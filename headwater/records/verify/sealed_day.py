@@ -11,21 +11,18 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 
-from headwater.records.archive import observe, prefix_of
+from headwater.records.archive import NotOneStream, inflate, observe, prefix_of
 from headwater.records.archive_state import DigestRef
 from headwater.records.digest import BadDigest, Counts, DigestLines, Head, key_of
 from headwater.records.event_objects import ArrivalDays, EventObject, event_prefix_of, sha256_in_name
 from headwater.records.pointers import ArchiveObject
 from headwater.records.removals import Removal
 from headwater.records.verify.stores import Store
-from headwater.times import is_day
+from headwater.times import day_of_key, is_day
 from headwater_model.errors import Conflict
 
-_GZIP = 31
-_BLOCK_BYTES = 256 * 1024
 # A root id has 2 KB at most, six times as much with every character escaped.
 _LINE_BYTES_MAX = 64 * 1024
-_PLACE = re.compile(r"(?:traces|digests|events)/year=(\d{4})/month=(\d\d)/day=(\d\d)/")
 _NAME = re.compile(r"([0-9a-f]{64})\.([0-9a-f]{64})\.jsonl\.gz")
 _TYPES = {"key": str, "sha256": str, "size_bytes": int, "records": int, "lines": int, "version": int}
 
@@ -49,17 +46,10 @@ class SealedDay:
         """The day of the digest."""
         return self.link.day
 
-
-def day_of_key(key: str) -> str | None:
-    """Read the day in a key's prefix, or None.
-
-    >>> day_of_key("traces/year=2026/month=11/day=20/x")
-    '2026-11-20'
-    >>> day_of_key("traces/year=2026/month=13/day=20/x")
-    """
-    match = _PLACE.match(key)
-    day = "-".join(match.groups()) if match else ""
-    return day if is_day(day) else None
+    @property
+    def events(self) -> ArrivalDays:
+        """The days of arrival of its events; empty without events, or without a head."""
+        return (self.head and self.head.events) or ArrivalDays("", "")
 
 
 def read_digest(store: Store, day: str, visit: Callable[[ArchiveObject], None] | None) -> SealedDay:
@@ -102,19 +92,12 @@ def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | Even
 
 
 def _inflate(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
-    inflator = zlib.decompressobj(_GZIP)
     try:
-        for chunk in chunks:
-            yield inflator.decompress(chunk, _BLOCK_BYTES)
-            while inflator.unconsumed_tail:
-                yield inflator.decompress(inflator.unconsumed_tail, _BLOCK_BYTES)
-            if inflator.unused_data:
-                raise BadDigest("something follows the end of its gzip stream")
-        yield inflator.flush()
+        yield from inflate(chunks)
+    except NotOneStream as error:
+        raise BadDigest(str(error)) from error
     except zlib.error as error:
         raise BadDigest(f"it cannot be decompressed: {error}") from error
-    if not inflator.eof:
-        raise BadDigest("its gzip stream breaks off")
 
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -179,7 +162,7 @@ def _check_entries(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
 
 
 def _is_removal(removal: Removal) -> bool:
-    return isinstance(removal.key, str) and type(removal.at) is int and day_of_key(removal.key) is not None
+    return isinstance(removal.key, str) and type(removal.at) is int and day_of_key(removal.key) != ""
 
 
 @dataclass(slots=True)
@@ -202,12 +185,7 @@ class _EventCheck:
         if not (isinstance(entry.key, str) and isinstance(entry.sha256, str) and type(entry.size_bytes) is int):
             return "key and sha256 must be text, size_bytes a number"
         day = day_of_key(entry.key)
-        if (
-            self.days is None
-            or day is None
-            or not self.days.hold(day)
-            or not entry.key.startswith(event_prefix_of(day))
-        ):
+        if self.days is None or not day or not self.days.hold(day) or not entry.key.startswith(event_prefix_of(day)):
             return f"key: must name an object of a day of arrival that the digest covers, got {entry.key!r}"
         if sha256_in_name(entry.key) != entry.sha256:
             return f"sha256: must be the one in its key {entry.key}, got {entry.sha256!r}"
@@ -238,6 +216,6 @@ def _fault_of_base(entry: ArchiveObject, prefix: str, root_sha: str) -> str:
         return ""
     if isinstance(base, str) and day_of_key(base) and base < prefix:
         name = _NAME.fullmatch(base.rpartition("/")[2])
-        if name and name[1] == root_sha and base == prefix_of(day_of_key(base) or "") + name[0]:
+        if name and name[1] == root_sha and base == prefix_of(day_of_key(base)) + name[0]:
             return ""
     return f"base: must be an object of the same root on an earlier day, got {base!r}"

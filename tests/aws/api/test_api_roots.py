@@ -69,8 +69,8 @@ def test_a_root_is_listed_with_what_the_archive_has_of_it(api, cloud):
 @pytest.mark.parametrize("effective", [False, True])
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_root_is_listed_at_last_wherever_the_load_dies(api, cloud, number, effective):
-    sent = messages({"file": "flights"}, "flights")
-    with pytest.raises(Killed), killed_at([wiring.dynamodb()], number, effective=effective, operations=["UpdateItem"]):
+    sent, operations = messages({"file": "flights"}, "flights"), ["GetItem", "UpdateItem"]
+    with pytest.raises(Killed), killed_at([wiring.dynamodb()], number, effective=effective, operations=operations):
         cloud.load(*sent)
     assert cloud.load(*sent) == []
     assert roots_from(api) == ["flights"]

@@ -5,14 +5,10 @@ import pytest
 from benchmarks.cold_start import _ENVIRONMENT, STARTS
 from benchmarks.processes import run_code
 
-WITHOUT_PYDANTIC = ("input, of an event", "events", "expired", "compact", "api, of a query", "api, of an event")
 
-
-@pytest.mark.parametrize(
-    "start", [start for start in STARTS if start.name in WITHOUT_PYDANTIC], ids=lambda start: start.name
-)
+@pytest.mark.parametrize("start", STARTS, ids=lambda start: start.name)
 def test_a_function_starts_without_pydantic(start):
-    """Pydantic and its models cost a start a sixth; documents, lineage requests and rules of names need them."""
+    """Pydantic and its models cost a start a sixth; documents and rules of names need them."""
     code = f"{start.ours}; import sys; print(int('pydantic' in sys.modules))"
 
     assert run_code(code, _ENVIRONMENT) == 0

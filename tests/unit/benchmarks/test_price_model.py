@@ -12,7 +12,7 @@ from tests.fakes.capacity import read_units, write_units
 def a_ledger():
     """A thousand records in ten batches: each put costs three units, for the table and its two indexes."""
     ledger = Ledger(item_bytes=400_000)
-    ledger.invocations["load"] = 10
+    ledger.invocations["load"], ledger.at_once["load"] = 10, 4
     ledger.tallies["load"]["dynamodb", "PutItem"] = Tally(calls=1000, write_units=3000)
     return ledger
 

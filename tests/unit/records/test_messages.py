@@ -22,7 +22,7 @@ TIMESPECS = st.sampled_from(["seconds", "milliseconds", "microseconds"])
 
 
 def loaded_at(recorded_at: object) -> int:
-    record = parse_message(json.dumps(a_message(recordedAt=recorded_at)))
+    [record] = parse_message(json.dumps(a_message(recordedAt=recorded_at))).records
     return record.recorded_at
 
 
@@ -42,7 +42,7 @@ def test_any_instant_is_loaded_as_the_second_that_a_request_makes_of_it(instant,
 
 
 def test_a_time_that_was_loaded_travels_on_as_seconds():
-    record = parse_message(json.dumps(a_message(recordedAt="2025-11-20T12:00:00Z")))
+    [record] = parse_message(json.dumps(a_message(recordedAt="2025-11-20T12:00:00Z"))).records
 
     assert json.loads(render_message(record)) == a_message()
 
@@ -56,7 +56,7 @@ def test_a_time_that_was_loaded_travels_on_as_seconds():
         ("1969-12-31T23:59:59.500Z", "must be whole seconds since 1970, or ISO 8601 with a time zone"),
         (-1, "must be whole seconds since 1970, or ISO 8601 with a time zone"),
         (1.5, "must be whole seconds since 1970, or ISO 8601 with a time zone"),
-        (2**63, "input should be less than 9223372036854776000"),
+        (2**63, "must be whole seconds since 1970, or ISO 8601 with a time zone"),
         (True, "must be whole seconds since 1970, or ISO 8601 with a time zone"),
     ],
 )

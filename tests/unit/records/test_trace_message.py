@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from headwater.records.trace import TraceRequest
-from headwater.records.trace_message import parse_trace_request
+from headwater.aws.queues import QueuedMessage
+from headwater.records.trace_message import TraceRequest, parse_trace_request
 from headwater_model.errors import Invalid
 from tests.builders import DAY, NOON
 
@@ -16,7 +16,7 @@ TOMORROW = "2025-11-21"
 
 
 def parse(**fields):
-    return parse_trace_request(json.dumps({"root_id": "r", **fields}), message_id="m", sent_at=NOON)
+    return parse_trace_request(QueuedMessage("m", json.dumps({"root_id": "r", **fields}), NOON * 1000))
 
 
 @pytest.mark.parametrize(

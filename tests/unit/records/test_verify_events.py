@@ -4,7 +4,7 @@ import pytest
 
 from headwater.records.verify.chain import DayRange
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, FolderArchive, three_days
-from tests.unit.records.tampering import KEY, flip, forge, move, remove, setting, verified
+from tests.unit.records.tampering import KEY, flip, forge, move, setting, verified
 
 PREFIX = "events/year=2025/month=11"
 THURSDAY = "2025-11-20"
@@ -20,17 +20,6 @@ def start(archive):
 
 
 TAMPERED = {
-    "nothing": (lambda archive: None, []),
-    "a byte": (lambda archive: flip(archive, start(archive)), ["start CHANGED: sha256 is #, the digest says #"]),
-    "all bytes": (
-        lambda archive: archive.put(start(archive), b""),
-        ["start CHANGED: it has 0 bytes, the digest says 26"],
-    ),
-    "an object removed": (lambda archive: remove(archive, start(archive)), ["start REMOVED: the digest lists it"]),
-    "a day removed": (
-        lambda archive: [remove(archive, event.key) for event in archive.events[TUESDAY]],
-        ["complete REMOVED: the digest lists it", "fail REMOVED: the digest lists it"],
-    ),
     "an object moved to another day": (
         lambda archive: move(archive, start(archive), start(archive).replace("day=17", "day=18")),
         [
@@ -63,12 +52,11 @@ TAMPERED = {
 }
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(("tamper", "lines"), TAMPERED.values(), ids=TAMPERED)
-def test_whatever_was_done_to_events_is_found(archive, tamper, lines, jobs):
+def test_whatever_was_done_to_events_is_found(archive, tamper, lines):
     tamper(archive)
 
-    assert sorted(verified(archive, jobs=jobs)) == sorted(lines)
+    assert sorted(verified(archive)) == sorted(lines)
 
 
 RANGES = {

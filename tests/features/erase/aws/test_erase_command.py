@@ -1,7 +1,5 @@
 """`headwater erase` at the command line: refused, counted, confirmed, allowed."""
 
-import json
-
 import boto3
 import pytest
 
@@ -20,13 +18,8 @@ __all__ = ["deployed"]
 @pytest.fixture
 def erasing(deployed):
     """A second stack of the same stores, with the context value."""
-    names = ("ArchiveBucketName", "GraphTableName", "RecordsTableName", "RecordsDeadLettersUrl")
-    outputs = {**{name: deployed.outputs[name] for name in names}, "EventsFunctionName": "events", OUTPUT: PARTITION}
-    template = {
-        "Resources": {"Topic": {"Type": "AWS::SNS::Topic"}},
-        "Outputs": {name: {"Value": value} for name, value in outputs.items()},
-    }
-    boto3.client("cloudformation").create_stack(StackName="Headwater-dev", TemplateBody=json.dumps(template))
+    more = {"EventsFunctionName": "events", OUTPUT: PARTITION}
+    deployed.deploy("RecordsTableName", "RecordsDeadLettersUrl", stack="Headwater-dev", **more)
     return deployed
 
 
