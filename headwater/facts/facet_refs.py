@@ -10,7 +10,7 @@ kind.
 
 The columns of a run's output come from its operation sets (`op:`), overlaid column by column on all its `lineage`
 facets (`lin:`); without `lineage`, on its last `columnLineage` facet (`col:`). Among the `lineage` facets of windows
-(see `windows`), the last report of the dataset counts alone.
+(see `run_io`), the last report of the dataset counts alone.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from headwater.events.lineage_facets import columns_of_entries, columns_of_entry
 from headwater.facts.facts import IdText, Reference, RunFacts, text_of
 from headwater.facts.keys import complete_key, facet_key
 from headwater.facts.lattice import History, latest
+from headwater.facts.run_io import Window, windows_of
 from headwater.facts.table import GraphReader, Key, Row
-from headwater.facts.windows import Window, windows_of
 from headwater_model.columns import ColumnLineage, columns_to_json
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import OperationSet
@@ -242,6 +242,17 @@ def flows_of(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
             flows.setdefault(output, set()).update(of_window[output] if lineage else window.inputs)
     # An output mentioned before the windows may be made of all inputs.
     return {output: flows.get(output, set(facts.inputs)) for output in facts.outputs}
+
+
+def unreported_sources(facts: RunFacts, names: Iterable[IdText]) -> Iterable[IdText]:
+    """List the inputs behind a dataset without reported columns: all, or the inputs of the dataset's windows.
+
+    After a `lineage` facet there are none: columns outside it have no sources.
+    """
+    if is_explicit(facts):
+        return ()
+    flows = flows_of(facts)
+    return facts.inputs if flows is None else {source for name in names for source in flows.get(name, ())}
 
 
 def last_flows(facts: RunFacts) -> dict[IdText, set[IdText]] | None:

@@ -20,7 +20,6 @@ from headwater.facts.facts import (
     facet_of,
     facets_of,
     last_deleted,
-    parent_of,
     text_of,
 )
 from headwater.facts.index_scan import (
@@ -33,22 +32,23 @@ from headwater.facts.index_scan import (
     run_order,
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
-from headwater.facts.job_versions import version_at
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
-from headwater.facts.run_attempts import completed_before, last_ended
 from headwater.facts.run_facts import (
     Run,
+    completed_before,
     effective_time,
     is_incomplete,
+    last_ended,
     owner,
+    parent_of,
     state,
     text_in,
     time_in,
     version_created,
 )
+from headwater.facts.run_io import io_at, version_at
 from headwater.facts.table import GraphReader
-from headwater.facts.windows import io_at
 from headwater.times import LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 

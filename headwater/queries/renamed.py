@@ -28,12 +28,6 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def _loaded(name: DatasetId, rules: NamingRules) -> DatasetId:
-    from headwater.events.canonical import tidy_name
-
-    return rules.dataset(tidy_name(name.namespace), tidy_name(name.name))
-
-
 def _rules(view: GraphView) -> NamingRules:
     # A cold start does not pay for the imports of few requests.
     from headwater.events.naming import NamingRules
@@ -44,13 +38,13 @@ def _rules(view: GraphView) -> NamingRules:
 
 def renamed(view: GraphView, name: DatasetId) -> Sequence[DatasetId]:
     """Load the name like the name in an event; empty if the rules do not change it."""
-    loaded = _loaded(name, _rules(view))
+    loaded = _rules(view).loaded(name)
     return () if loaded == name else (loaded,)
 
 
 def untrimmed(name: DatasetId, view: GraphView) -> DatasetId:
     """Apply the rules to a dataset's name, and keep its partitions."""
-    return _loaded(name, replace(_rules(view), trim_partitions=False))
+    return replace(_rules(view), trim_partitions=False).loaded(name)
 
 
 def find_name_by_rules(view: GraphView, dataset: DatasetId) -> DatasetId | None:
@@ -67,9 +61,7 @@ def find_trimmed(view: GraphView, dataset: DatasetId) -> DatasetId | None:
 
 def folded(name: DatasetId, field: FieldPath, view: GraphView) -> FieldPath:
     """Fold a field of a dataset like the field in an event."""
-    rules = _rules(view)
-    fold = rules.fold(_loaded(name, rules))
-    return fold.path(field) if fold else field
+    return _rules(view).loaded_path(name, field)
 
 
 def _seen_renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:

@@ -28,7 +28,7 @@ from headwater.api.marquez.parameters import (
 )
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.route import Services, Within, delete_route, list_route, read_route
-from headwater.facts.run_attempts import State
+from headwater.events.event import State
 from headwater.queries.results.entities import ChildSort, Job
 
 _STATES: tuple[State, ...] = get_args(State)

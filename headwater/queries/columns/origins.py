@@ -14,7 +14,6 @@ from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import owner, parent_run
 from headwater.queries.columns.column_versions import VersionWalk
-from headwater.queries.columns.selection import select_version
 from headwater.queries.graphs.node_ids import FieldNode, field_candidates
 from headwater.queries.results.columns import Origin, Origins
 from headwater.queries.runs.dataset_versions import current_versions, find_version
@@ -33,7 +32,7 @@ def find_origins(view: GraphView, node_id: str) -> Origins | None:
         Invalid: the id cannot be read as a field's.
     """
     for node in field_candidates(node_id, view):
-        group = view.named(node.dataset)
+        group = view.named(node.id)
         versions = _versions(node, group, view)
         if versions is not None:
             return _origins(Column(group.primary, node.field), versions, view)
@@ -43,12 +42,12 @@ def find_origins(view: GraphView, node_id: str) -> Origins | None:
 def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mapping[str, RunKey | None] | None:
     """Find the runs of the requested versions, by version; None if there is no such column or version."""
     if node.version is not None:
-        if not select_version(node, node.version, VersionWalk(view)):
+        if not VersionWalk(view).columns_of_version(node, node.version):
             return None
         version = find_version(group, node.version, view)
         return {node.version: version.run} if version else None
-    entry = view.find_columns(node.dataset)
-    if entry is None or view.find_column(node.dataset, node.field) is None:
+    entry = view.find_columns(node.id)
+    if entry is None or view.find_column(node.id, node.field) is None:
         return None
     reporters = entry.known.reporters_of(node.field)
     reported = {reporter.version: reporter.run for reporter in reporters if reporter.version}

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
-
-from headwater.facts.facts import dataset_of
-from headwater.facts.index_scan import read_run_facts
 from headwater.queries.columns.column_graph import ColumnWalk
-from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk, versions_at
+from headwater.queries.columns.column_versions import VersionWalk
 from headwater.queries.graphs.node_ids import FieldNode, Node, field_candidates, nodes_named, selected_version
 from headwater.queries.results.columns import ColumnGraph
-from headwater.queries.runs.dataset_versions import find_version
-from headwater.queries.runs.input_versions import outputs_of
-from headwater.queries.runs.job_versions import versions_of
 from headwater.queries.view import GraphView
-from headwater.queries.view.column_reports import DatasetColumns
-from headwater.queries.view.descriptions import read_facets, schema_of
 from headwater_model.columns import Column
-from headwater_model.field_paths import RelatedPaths
-from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
-
-NodeOfVersion: TypeAlias = tuple[Column, str]
-# The run that made each version of a dataset.
-Producers: TypeAlias = Mapping[Version, RunKey | None]
+from headwater_model.ids import DatasetId, JobId
 
 
 def find_columns(
@@ -45,7 +30,7 @@ def find_columns(
         Invalid: the node id cannot be read, or selectors disagree (a version with `downstream`, ...).
     """
     for node in nodes_named(node_id, view):
-        of_job = isinstance(node, Node) and isinstance(node.id, JobId)
+        of_job = isinstance(node.id, JobId)
         selected = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
         graph = _find_graph(node, view.as_of(at), selected, depth=depth, downstream=downstream)
         if graph is not None:
@@ -60,7 +45,7 @@ def find_field(view: GraphView, node_id: str) -> Column | None:
         Invalid: the id cannot be read as a field's.
     """
     candidates = field_candidates(node_id, view)
-    return next((column for node in candidates if (column := view.find_column(node.dataset, node.field))), None)
+    return next((column for node in candidates if (column := view.find_column(node.id, node.field))), None)
 
 
 def _find_graph(
@@ -74,14 +59,14 @@ def _find_graph(
         columns = _select_current(node, view, downstream=downstream)
         return None if columns is None else ColumnWalk(view).graph(columns, depth=depth, downstream=downstream)
     past = VersionWalk(view.as_of(None))
-    nodes = _select_at(node, past, view) if version is None else select_version(node, version, past)
+    nodes = past.columns_at(node, view) if version is None else past.columns_of_version(node, version)
     return None if nodes is None else past.graph(nodes, depth=depth)
 
 
 def _select_current(node: FieldNode | Node, view: GraphView, *, downstream: bool) -> list[Column] | None:
     """List the columns of a node now; None if the node does not exist."""
     if isinstance(node, FieldNode):
-        column = view.find_column(node.dataset, node.field)
+        column = view.find_column(node.id, node.field)
         return [column] if column else None
     if isinstance(node.id, DatasetId):
         return view.list_columns(node.id, used=downstream) if view.find_columns(node.id) else None
@@ -89,95 +74,3 @@ def _select_current(node: FieldNode | Node, view: GraphView, *, downstream: bool
     if outputs is None:
         return None
     return list(dict.fromkeys(column for output in outputs for column in view.list_columns(output, used=downstream)))
-
-
-def select_version(node: FieldNode | Node, version: str, walk: VersionWalk) -> list[NodeOfVersion] | None:
-    """List the columns of a dataset's version, or of the outputs of a job version's last run.
-
-    `select_version(Node(DatasetId("s3://lake", "daily")), "1a2b...", VersionWalk(view))` lists
-    `(Column(s3://lake daily, amount), "1a2b...")`; None if the version is unknown.
-    """
-    if isinstance(node, Node) and isinstance(node.id, JobId):
-        producers = _made_by_job_version(node.id, version, walk.view)
-    else:
-        producers = _made_version(_dataset_of(node), version, walk.view)
-    if producers is None:
-        return None
-    walk.load_versions(producers)
-    nodes = [
-        (column, version_id)
-        for dataset, version_id in producers
-        for column in _columns_of(node, walk.entry((dataset, version_id)), walk.view)
-    ]
-    return sorted(nodes) if nodes or not isinstance(node, FieldNode) else None
-
-
-def _made_version(dataset: DatasetId, version: str, view: GraphView) -> Producers | None:
-    group = view.named(dataset)
-    dataset_version = find_version(group, version, view)
-    return {(group.primary, version): dataset_version.run} if dataset_version else None
-
-
-def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Producers | None:
-    versions, _ = versions_of(job, view)
-    job_version = next((candidate for candidate in versions if candidate.version == version), None)
-    if job_version is None:
-        return None
-    if job_version.latest_run is None:
-        return {}
-    run = job_version.latest_run.key
-    facts = read_run_facts([run], view)[run]
-    view.load_names(map(dataset_of, facts.outputs))
-    outputs = outputs_of(facts, run, view)
-    return {(output.dataset, output.version): run for output in outputs if view.opens(output.dataset)}
-
-
-def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) -> list[Column]:
-    """List the columns of a node in a version; without a schema, its dataset's schema counts."""
-    primary = entry.group.primary
-    schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
-    if isinstance(node, FieldNode):
-        there = entry.has(node.field) or RelatedPaths(schema.types).has(node.field) or view.is_used(primary, node.field)
-        return [Column(primary, node.field)] if there else []
-    paths = dict.fromkeys((*schema.columns, *entry.columns.fields))
-    return list(dict.fromkeys((*(Column(primary, path) for path in paths), *view.used(primary))))
-
-
-def _select_at(node: FieldNode | Node, walk: VersionWalk, present: GraphView) -> list[NodeOfVersion] | None:
-    """List the columns of a node at a time, each in its writers' last versions."""
-    datasets = _datasets_at(node, present)
-    if datasets is None:
-        return None
-    present.load_columns(datasets)
-    entries = {entry.group.primary: entry for dataset in datasets if (entry := present.columns(dataset))}
-    shown = {primary: list(versions_at(entry, present)) for primary, entry in entries.items()}
-    walk.add(
-        [version_entry for version_entries in shown.values() for version_entry in version_entries], present.at or ""
-    )
-    nodes = [
-        (Column(primary, path), version_entry.version)
-        for primary, version_entries in shown.items()
-        for path in _paths_at(node, entries[primary], version_entries)
-        for version_entry in version_entries
-    ]
-    if not nodes and (isinstance(node, FieldNode) or not any(shown.values())):
-        return [] if isinstance(node, Node) and isinstance(node.id, JobId) else None
-    return sorted(nodes)
-
-
-def _datasets_at(node: FieldNode | Node, view: GraphView) -> list[DatasetId] | None:
-    if isinstance(node, FieldNode) or isinstance(node.id, DatasetId):
-        return [_dataset_of(node)]
-    return view.find_outputs(node.id)
-
-
-def _dataset_of(node: FieldNode | Node) -> DatasetId:
-    named = node.dataset if isinstance(node, FieldNode) else node.id
-    return DatasetId(named.namespace, named.name)
-
-
-def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[VersionEntry]) -> list[FieldPath]:
-    known = [entry, *shown]
-    if isinstance(node, FieldNode):
-        return [node.field] if any(columns.has(node.field) for columns in known) else []
-    return list(dict.fromkeys((*(path for columns in known for path in columns.schema.columns), *entry.columns.fields)))

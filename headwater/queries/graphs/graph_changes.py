@@ -17,9 +17,9 @@ from headwater.facts.job_nodes import facts_of, io_of, streamed_jobs
 from headwater.facts.keys import dataset_pk, facts_key, job_pk
 from headwater.facts.lattice import History
 from headwater.facts.run_facts import owner
+from headwater.facts.run_io import io_at, windows_of
 from headwater.facts.stream_rows import beginning, coarse_bounds
 from headwater.facts.table import GraphReader, Key, Row, RowQuery
-from headwater.facts.windows import io_at, windows_of
 from headwater.queries.view import GraphView
 from headwater.queries.view.descriptions import is_doubtful, schema_of
 from headwater.queries.view.rows import ReadAhead

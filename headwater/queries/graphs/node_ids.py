@@ -50,7 +50,7 @@ class Node:
 class FieldNode:
     """The field of a node id, under the dataset's name in the id, and the version if the id has a version."""
 
-    dataset: DatasetId
+    id: DatasetId
     field: FieldPath
     version: str | None = None
 
@@ -79,14 +79,8 @@ def field_candidates(text: str, view: GraphView) -> Iterable[FieldNode]:
         Invalid: the id cannot be read.
     """
     nodes = _existing(_readable(text, _field_readings(text), _FIELD_RULE), view)
-    return chain(nodes, _folded(nodes, view))
-
-
-def _folded(nodes: Iterable[FieldNode], view: GraphView) -> Iterator[FieldNode]:
-    for node in nodes:
-        field = folded(node.dataset, node.field, view)
-        if field != node.field:
-            yield replace(node, field=field)
+    by_rules = ((node, folded(node.id, node.field, view)) for node in nodes)
+    return chain(nodes, (replace(node, field=field) for node, field in by_rules if field != node.field))
 
 
 def find_node(text: str, view: GraphView, rule: str = _RULE) -> Node | None:
@@ -105,26 +99,18 @@ def _existing(candidates: Sequence[_N], view: GraphView) -> list[_N]:
     """List the existing candidates; else the existing datasets under their names by the rules."""
     return _among(candidates, view) or _among(
         [
-            _under(node, other)
+            replace(node, id=other)
             for node in candidates
-            if isinstance(dataset := _id_of(node), DatasetId)
-            for other in renamed(view, dataset)
+            if isinstance(node.id, DatasetId)
+            for other in renamed(view, node.id)
         ],
         view,
     )
 
 
 def _among(candidates: Sequence[_N], view: GraphView) -> list[_N]:
-    there, named = _find_existing({thing for node in candidates if view.sees(thing := _id_of(node))}, view)
-    return [node for ids in (there, named) for node in candidates if _id_of(node) in ids]
-
-
-def _id_of(node: FieldNode | Node) -> _Id:
-    return node.dataset if isinstance(node, FieldNode) else node.id
-
-
-def _under(node: _N, dataset: DatasetId) -> _N:
-    return replace(node, dataset=dataset) if isinstance(node, FieldNode) else replace(node, id=dataset)
+    there, named = _find_existing({node.id for node in candidates if view.sees(node.id)}, view)
+    return [node for ids in (there, named) for node in candidates if node.id in ids]
 
 
 def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_Id]]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from headwater.events.event import State
 from headwater.facts.facet_refs import restored
 from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
 from headwater.facts.index_scan import last_started
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import Run
 from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_writes, short_datasets
