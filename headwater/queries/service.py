@@ -6,7 +6,7 @@ from typing_extensions import Unpack
 
 from headwater.facts.result_page import ResultPage
 from headwater.queries import graph_queries, renamed
-from headwater.queries.columns import column_graph, column_impact, origins, selection
+from headwater.queries.columns import column_graph, column_impact, selection
 from headwater.queries.graphs import short_forms
 from headwater.queries.lists import assertions, column_search, name_lists, name_search, sources, statistics, tags
 from headwater.queries.lists.listings import Datasets, Jobs
@@ -70,7 +70,7 @@ class LineageQueries(Queries):
 
     find_columns = of_view(selection.find_columns)
     find_field = of_view(selection.find_field)
-    find_origins = of_view(origins.find_origins)
+    find_origins = of_view(selection.find_origins)
     columns_of = of_view(column_graph.columns_of)
     report_column_impact = of_view(column_impact.report_column_impact)
 

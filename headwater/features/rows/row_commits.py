@@ -13,7 +13,7 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.table import Key, Row
 from headwater.features.rows.row_ids import RowIds, changes_prefix, digits, ids_by, ids_prefix
 from headwater.queries.columns.column_versions import VersionWalk
-from headwater.queries.columns.origins import ROOTS_MAX, reported_roots
+from headwater.queries.columns.selection import ROOTS_MAX, reported_roots
 from headwater.queries.graphs.node_ids import Node
 from headwater.queries.results.columns import ColumnGraph, Origin
 from headwater.queries.results.graphs import UpstreamRun
