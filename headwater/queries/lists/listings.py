@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from headwater.events.event import State
 from headwater.facts.facet_refs import restored
-from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
+from headwater.facts.facts import describing_facets, facets_of
 from headwater.facts.index_scan import last_started
+from headwater.facts.job_nodes import facts_of
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
@@ -281,8 +282,7 @@ class Jobs:
 
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Read the facets and current versions of the jobs."""
-        rows = self._view.get(facts_key(job.id) for job in jobs)
-        facts = {job_of(row.data["id"]): JobFacts(**row.data["facts"]) for row in rows.values()}
+        facts = facts_of([job.id for job in jobs], self._view)
         versions = current_versions_of([job.id for job in jobs], self._view)
         detailed = []
         for job in jobs:
