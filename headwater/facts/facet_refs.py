@@ -159,7 +159,8 @@ def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None
     """Find the run's report of a dataset's columns (under this name), `ReportedColumns(("col:<hash>",), sources)`."""
     facets = facts.written_facets.get(dataset, {})
     explicit = [*_lineage_of(facts, dataset), *_references(facets.get(LINEAGE, {}))]
-    base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
+    last = latest(facets.get(COLUMN_LINEAGE, {}))
+    base = explicit or ([last[1]] if last and is_reference(last[1]) else [])
     operations = _references(facts.run_facets.get(OPERATIONS, {}))
     sources_by_ref = {
         reference["ref"]: reference["outputs"][dataset]
@@ -281,12 +282,6 @@ def _flows_in(
 
 def _references(history: History) -> list[Reference]:
     return [body for _, _, body in history.values() if is_reference(body)]
-
-
-def _last(history: History) -> list[Reference]:
-    """Find the latest content, unless it deletes the facet."""
-    last = latest(history)
-    return [last[1]] if last and is_reference(last[1]) else []
 
 
 def roots_of(facts: RunFacts) -> list[str]:

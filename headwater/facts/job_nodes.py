@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -25,6 +25,7 @@ from headwater.facts.facts import (
 from headwater.facts.index_scan import (
     RunWithFacts,
     first_of_groups,
+    is_streamed,
     last_explicit_without_io,
     last_started,
     last_with_columns,
@@ -32,7 +33,6 @@ from headwater.facts.index_scan import (
     run_order,
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
-from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.run_facts import (
     Run,
@@ -202,22 +202,6 @@ def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, An
         "sources": list(reported.sources) if reported else [],
         "explicit": is_explicit(facts),
     }
-
-
-def is_streamed(facts: JobFacts) -> bool:
-    """True if a run of the job is, or was, a stream: it may have coarse rows (see `stream_rows`)."""
-    return facts.first_streamed is not None
-
-
-def streamed_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
-    """Find the jobs that had a stream, by their facts (`first_streamed`)."""
-    return {job for job, facts in facts_of(jobs, table).items() if is_streamed(facts)}
-
-
-def facts_of(jobs: Iterable[JobId], table: GraphReader) -> dict[JobId, JobFacts]:
-    """Read the facts of the jobs that have facts: `{JobId("etl", "load"): JobFacts(...)}`."""
-    keys = {facts_key(job): job for job in jobs}
-    return {keys[key]: JobFacts(**row.data["facts"]) for key, row in table.get(keys).items()}
 
 
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:

@@ -66,7 +66,10 @@ def windows_of(facts: RunFacts) -> Iterator[Window]:
 
 
 def io_times(facts: RunFacts) -> set[str]:
-    """List the times at which inputs and outputs may change: windows, and first mentions before the first window."""
+    """List the times at which inputs and outputs may change: windows, and first mentions before the first window.
+
+    `{"2026-11-20T12:00:00.000000Z", ...}`
+    """
     windows = [window.time for window in windows_of(facts)]
     firsts = {*facts.inputs.values(), *facts.outputs.values()}
     return {*windows, *(first for first in firsts if not windows or first < windows[0])}

@@ -10,13 +10,13 @@ from typing_extensions import Unpack
 
 from headwater.facts.assertions import OUTCOMES, TESTS, Assertions, has_failed, row_key, rows_query, stamp_of
 from headwater.facts.facts import JobFacts, as_of
-from headwater.facts.job_nodes import facts_of
+from headwater.facts.index_scan import facts_of
 from headwater.facts.keys import job_pk
 from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Key, Row
+from headwater.queries.graphs.node_ids import result_by_name
 from headwater.queries.lists.annotated import AnnotatedKind, kinds_of, read_annotated
 from headwater.queries.lists.tags import page_of_hits
-from headwater.queries.renamed import result_by_name
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import AssertionResult, Failure, SearchHit, SearchOptions
 from headwater.queries.view import GraphView

@@ -9,17 +9,16 @@ from typing import TypeVar
 from headwater.events.event import State
 from headwater.facts.facet_refs import restored
 from headwater.facts.facts import describing_facets, facets_of
-from headwater.facts.index_scan import last_started
-from headwater.facts.job_nodes import facts_of
+from headwater.facts.index_scan import facts_of, last_started
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_facts import Run
 from headwater.queries.graphs.edges import possible_children
+from headwater.queries.graphs.node_ids import result_by_name
 from headwater.queries.graphs.short_forms import find_writes, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue, NameList
 from headwater.queries.lists.urgent_jobs import last_changed, last_updated, listed_in_states
-from headwater.queries.renamed import result_by_name
 from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort, urgency
 from headwater.queries.runs.dataset_times import times_of
 from headwater.queries.runs.dataset_versions import (

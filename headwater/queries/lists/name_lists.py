@@ -9,7 +9,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar, overload
 
 from headwater.facts.catalogue import NAMES, Catalogue, NameSet, read_catalogue
 from headwater.facts.facts import IdText, JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted, text_of
-from headwater.facts.job_nodes import facts_of
+from headwater.facts.index_scan import facts_of
 from headwater.facts.keys import FACTS, facts_key, namespace_pk
 from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage

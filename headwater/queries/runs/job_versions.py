@@ -18,12 +18,14 @@ from headwater.facts.index_scan import (
     advance,
     first_of_groups,
     first_pages,
+    last_counted,
     last_with_io,
     last_without_io,
     run_order,
     scan_runs,
+    streamed_jobs,
 )
-from headwater.facts.job_nodes import streamed_jobs, summarize_run
+from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import facts_key, job_pk
 from headwater.facts.run_facts import Code, code_of, effective_time, has_io, owner
 from headwater.facts.run_io import io_at, io_times, job_version_id
@@ -77,9 +79,9 @@ def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersi
 
 
 def _read_pages(jobs: Sequence[JobId], view: GraphView, until: str = "~") -> dict[JobId, JobVersionPage]:
-    scans = {job: _scans_of(job, until, streamed=False) for job in jobs}
+    scans = {job: last_counted(job, until, streamed=False) for job in jobs}
     advance([scan for of_job in scans.values() for scan in of_job], view, rows=RUNS_MAX, prefetch=map(facts_key, jobs))
-    streams = {job: _scans_of(job, until, streamed=True) for job in streamed_jobs(jobs, view)}
+    streams = {job: last_counted(job, until, streamed=True) for job in streamed_jobs(jobs, view)}
     advance([scan for of_job in streams.values() for scan in of_job], view, rows=RUNS_MAX)
     return {job: _page_of(streams.get(job, of_job)) for job, of_job in scans.items()}
 
@@ -135,12 +137,6 @@ def _entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
         inputs, outputs = map(tuple, io_at(facts, first))
         since, at = (min(first, last), last) if whole else (first, first)
         yield JobVersionEntry(job, since, at, run, facts, inputs, outputs, code)
-
-
-def _scans_of(job: JobId, until: str, *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
-    """List the scans of a job's runs, with inputs and outputs or without, up to a position."""
-    high = f"{until}#~"
-    return [*last_with_io(job, high, streamed=streamed), *last_without_io(job, high, streamed=streamed)]
 
 
 def versions_of(job: JobId, view: GraphView) -> tuple[list[JobVersion], bool]:
