@@ -6,7 +6,7 @@ Operations and OpenLineage's facets are both translated to it. Reports of one ru
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -69,11 +69,19 @@ class ColumnLineage:
     types: Mapping[FieldPath, str] = field(default_factory=dict)
 
     @property
+    def source_sets(self) -> Collection[Sources]:
+        """The different sets of sources: columns of an operation share a set."""
+        return {id(sources): sources for sources in (self.dataset_level, *self.fields.values())}.values()
+
+    @property
     def datasets(self) -> set[DatasetId]:
         """The datasets of all sources, under their reported names."""
-        # Columns of the same operation share a mapping.
-        distinct = {id(sources): sources for sources in (self.dataset_level, *self.fields.values())}
-        return {source.dataset for sources in distinct.values() for source in sources}
+        return {source.dataset for sources in self.source_sets for source in sources}
+
+    def fields_of(self, dataset: DatasetId) -> set[FieldPath]:
+        """List the columns of a source dataset."""
+        sources = (source for sources in self.source_sets for source in sources)
+        return {source.field for source in sources if source.dataset == dataset and source.field is not None}
 
 
 NO_COLUMNS = ColumnLineage()

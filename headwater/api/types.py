@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 from headwater.api.schema import Schema, as_request
-from headwater.events.event import EVENTS_MAX
-from headwater.facts.run_attempts import State
+from headwater.events.event import EVENTS_MAX, State
 from headwater_model.operation_checks import NAME_MAX_BYTES, NAMESPACE_MAX_CHARS
 
 Time: TypeAlias = Annotated[str, Schema(format="date-time")]

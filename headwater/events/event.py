@@ -17,9 +17,11 @@ from headwater_model.named_datasets import is_deleted as is_deleted
 Facet: TypeAlias = Mapping[str, Any]
 Facets: TypeAlias = Mapping[str, Facet]
 
-# The terminal types of a run cycle, and Marquez's states for them. Of several in an attempt the last in this order
+# The states of runs, as Marquez names them.
+State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
+# The terminal types of a run cycle, and their states. Of several in an attempt the last in this order
 # decides (Spark's listener sends FAIL, then COMPLETE).
-TERMINAL: Mapping[str, str] = {"COMPLETE": "COMPLETED", "ABORT": "ABORTED", "FAIL": "FAILED"}
+TERMINAL: Mapping[str, State] = {"COMPLETE": "COMPLETED", "ABORT": "ABORTED", "FAIL": "FAILED"}
 WEIGHT: Mapping[str, int] = {state: weight for weight, state in enumerate(TERMINAL.values())}
 
 # Events of a batch. A hundred calls of SQS take a second or two of API Gateway's half minute.

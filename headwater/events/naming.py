@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from headwater.events.canonical import tidy_name
 from headwater.events.event import Facets, is_deleted
 from headwater.events.field_folds import FieldFold
 from headwater.events.name_rules import Folds, NameRule, RuleIndex, folds_of, index_of
 from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
-from headwater_model.ids import DatasetId
+from headwater_model.ids import DatasetId, FieldPath
 from headwater_model.partitions import is_path, plain_name, trim_partitions
 
 # Searched in `<namespace>/<name>`.
@@ -78,6 +79,15 @@ class NamingRules:
             name = plain_name(namespace, name)
             name = trim_partitions(name) if is_path(namespace, name) else name
         return DatasetId(namespace, name)
+
+    def loaded(self, typed: DatasetId) -> DatasetId:
+        """Name a dataset like a dataset in an event, by its name as a caller types it."""
+        return self.dataset(tidy_name(typed.namespace), tidy_name(typed.name))
+
+    def loaded_path(self, typed: DatasetId, path: FieldPath) -> FieldPath:
+        """Fold the path of a field like a field in an event, by the name of its dataset as a caller types it."""
+        fold = self.fold(self.loaded(typed))
+        return fold.path(path) if fold else path
 
     @property
     def folds_fields(self) -> bool:

@@ -21,11 +21,10 @@ from headwater.facts.index_rows import (
     unverified_rows,
     version_rows,
 )
-from headwater.facts.job_versions import code_of, version_times
-from headwater.facts.run_facts import effective_times, ended, has_io, owner, parent_run
+from headwater.facts.run_facts import code_of, effective_times, ended, has_io, owner, parent_run
+from headwater.facts.run_io import io_times, version_times
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row
-from headwater.facts.windows import io_times
 from headwater_model.ids import RunKey
 
 # The facts by dataset.

@@ -14,7 +14,8 @@ from headwater.events.event import Statement
 from headwater.facts.catalogue import CHANGES_MAX, compact
 from headwater.facts.delta import delta_of
 from headwater.facts.facts import JobFacts, RunFacts, text_of
-from headwater.facts.job_nodes import compute_nodes, facts_of, follow_last_runs, io_of, sources_of
+from headwater.facts.index_scan import facts_of
+from headwater.facts.job_nodes import compute_nodes, follow_last_runs, io_of, sources_of
 from headwater.facts.keys import current_key, dataset_pk, sortable
 from headwater.facts.list_rows import state_rows
 from headwater.facts.merge import ROUND_WAIT_MAX_S, Merged, merge

@@ -12,7 +12,7 @@ from headwater.facts.facts_delta import Added, Report, histories_of, references_
 from headwater.facts.index_rows import streamed_version
 from headwater.facts.lattice import history_of
 from headwater.facts.run_facts import storage_version
-from headwater.facts.windows import window_of
+from headwater.facts.run_io import window_of
 
 # Facets of an input with the version read; the rest is stored with the dataset alone.
 _OF_INPUTS = frozenset({"version"})

@@ -10,7 +10,7 @@ kind.
 
 The columns of a run's output come from its operation sets (`op:`), overlaid column by column on all its `lineage`
 facets (`lin:`); without `lineage`, on its last `columnLineage` facet (`col:`). Among the `lineage` facets of windows
-(see `windows`), the last report of the dataset counts alone.
+(see `run_io`), the last report of the dataset counts alone.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from headwater.events.lineage_facets import columns_of_entries, columns_of_entry
 from headwater.facts.facts import IdText, Reference, RunFacts, text_of
 from headwater.facts.keys import complete_key, facet_key
 from headwater.facts.lattice import History, latest
+from headwater.facts.run_io import Window, windows_of
 from headwater.facts.table import GraphReader, Key, Row
-from headwater.facts.windows import Window, windows_of
 from headwater_model.columns import ColumnLineage, columns_to_json
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import OperationSet
@@ -159,7 +159,8 @@ def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None
     """Find the run's report of a dataset's columns (under this name), `ReportedColumns(("col:<hash>",), sources)`."""
     facets = facts.written_facets.get(dataset, {})
     explicit = [*_lineage_of(facts, dataset), *_references(facets.get(LINEAGE, {}))]
-    base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
+    last = latest(facets.get(COLUMN_LINEAGE, {}))
+    base = explicit or ([last[1]] if last and is_reference(last[1]) else [])
     operations = _references(facts.run_facets.get(OPERATIONS, {}))
     sources_by_ref = {
         reference["ref"]: reference["outputs"][dataset]
@@ -244,6 +245,17 @@ def flows_of(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
     return {output: flows.get(output, set(facts.inputs)) for output in facts.outputs}
 
 
+def unreported_sources(facts: RunFacts, names: Iterable[IdText]) -> Iterable[IdText]:
+    """List the inputs behind a dataset without reported columns: all, or the inputs of the dataset's windows.
+
+    After a `lineage` facet there are none: columns outside it have no sources.
+    """
+    if is_explicit(facts):
+        return ()
+    flows = flows_of(facts)
+    return facts.inputs if flows is None else {source for name in names for source in flows.get(name, ())}
+
+
 def last_flows(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
     """Find the inputs of each output as `flows_of`; of a run with windows, by the `lineage` facet of the last."""
     if not facts.windows:
@@ -270,12 +282,6 @@ def _flows_in(
 
 def _references(history: History) -> list[Reference]:
     return [body for _, _, body in history.values() if is_reference(body)]
-
-
-def _last(history: History) -> list[Reference]:
-    """Find the latest content, unless it deletes the facet."""
-    last = latest(history)
-    return [last[1]] if last and is_reference(last[1]) else []
 
 
 def roots_of(facts: RunFacts) -> list[str]:

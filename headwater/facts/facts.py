@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
-from headwater.events.event import Facet, Facets, ParentRun, is_deleted
+from headwater.events.event import Facet, Facets, is_deleted
 from headwater.facts import lattice
 from headwater.facts.lattice import CONTENTS_MAX, MENTIONS_MAX, History, JoinRule, latest
 from headwater_model.ids import DatasetId, JobId
@@ -51,14 +51,14 @@ class RunFacts:
 
         terminals           `<stamp>#<state>`, the latest hundred of each state
         times               the latest hundred times of its events
-        starts              the first fifty and the last fifty times of its START events (see `run_attempts`)
+        starts              the first fifty and the last fifty times of its START events (see `run_facts`)
         first_typed         the first event with a type
         streaming           the first event to declare the run as streaming
         declared            the time of a JobEvent in the place of a run; it is also the terminal
         inputs, outputs     the first mention of each dataset, up to `RUN_DATASETS_MAX`
         input_facets, ...   facets of the use; `read_facets` and `written_facets` describe the dataset
         job_sources         jobs whose data it takes without a dataset between, each with its first time
-        windows             its events with complete snapshots (see `windows`)
+        windows             its events with complete snapshots (see `run_io`)
     """
 
     job: IdText | None = _grows(lattice.CONSTANT)
@@ -342,12 +342,6 @@ def rivals_of(facts: DatasetFacts) -> Sequence[DatasetId]:
     *earlier, last = sorted(claims, key=lambda text: (claims[text][-1], text)) or [""]
     rivals = [text for text in earlier if claims[text][-1] > claims[last][-lattice.STATEMENTS_MAX :][0]]
     return [dataset_of(text) for text in (*rivals, last)] if rivals else []
-
-
-def parent_of(history: History) -> ParentRun | None:
-    """Find the last parent run."""
-    last = latest(history)
-    return None if last is None else ParentRun(last[1]["run"], JobId(last[1]["namespace"], last[1]["job"]))
 
 
 def is_dropped(facts: DatasetFacts) -> bool:

@@ -13,23 +13,24 @@ from itertools import islice
 import orjson
 
 from headwater.facts.facet_refs import datasets_ever_with_columns, ever_sources, is_explicit
-from headwater.facts.facts import IdText, JobFacts, RunFacts, dataset_of, facets_of, parent_of, text_of
-from headwater.facts.job_versions import code_of, version_at, version_times
+from headwater.facts.facts import IdText, JobFacts, RunFacts, dataset_of, facets_of, text_of
 from headwater.facts.keys import dataset_pk, job_pk, run_pk, sortable
 from headwater.facts.lattice import CONTENTS_MAX
 from headwater.facts.run_facts import (
+    code_of,
     effective_time,
     effective_times,
     has_io,
     is_active_stream,
     owner,
+    parent_of,
     parent_run,
     storage_version,
 )
+from headwater.facts.run_io import io_at, version_at, version_times
 from headwater.facts.run_reports import RunReports
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row, RowQuery
-from headwater.facts.windows import io_at
 from headwater.times import EARLIEST
 from headwater_model.ids import DatasetId, JobId, RunKey, namespace_hash, sha256_hex
 

@@ -10,7 +10,7 @@ from itertools import chain, islice, repeat
 from typing import Generic, TypeAlias, TypeVar
 
 from headwater.facts.facet_refs import is_explicit, reported_columns
-from headwater.facts.facts import IdText, RunFacts, as_of, dataset_of
+from headwater.facts.facts import IdText, JobFacts, RunFacts, as_of, dataset_of
 from headwater.facts.index_rows import LINEAGE_WITHOUT_IO, columns_prefix
 from headwater.facts.keys import facts_key, job_pk
 from headwater.facts.run_facts import effective_time, ended, has_io, is_active_stream, owner
@@ -41,6 +41,22 @@ def read_run_facts(runs: Iterable[RunKey], table: GraphReader, at: str | None = 
 def facts_in_rows(rows: Iterable[Row]) -> dict[RunKey, RunFacts]:
     """Parse the facts of runs in these rows: `{"id": "0176a8c2-....c8cf489e...", "facts": {...}}`."""
     return {RunKey.parse(row.data["id"]): RunFacts(**row.data["facts"]) for row in rows}
+
+
+def is_streamed(facts: JobFacts) -> bool:
+    """True if a run of the job is, or was, a stream, perhaps with coarse rows (see `stream_rows`)."""
+    return facts.first_streamed is not None
+
+
+def streamed_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
+    """Find the jobs with a past or present stream, by their facts (`first_streamed`)."""
+    return {job for job, facts in facts_of(jobs, table).items() if is_streamed(facts)}
+
+
+def facts_of(jobs: Iterable[JobId], table: GraphReader) -> dict[JobId, JobFacts]:
+    """Read the facts of the known jobs: `{JobId("etl", "load"): JobFacts(...)}`."""
+    keys = {facts_key(job): job for job in jobs}
+    return {keys[key]: JobFacts(**row.data["facts"]) for key, row in table.get(keys).items()}
 
 
 def time_of(row: Row) -> str:
@@ -178,6 +194,14 @@ def last_with_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexSc
 def last_without_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
     """Scan the rows `WITHOUT_IO#<time>#<run>` for the job's last run that counts and has no inputs and no outputs."""
     return _scan_places(job, "WITHOUT_IO", high, lambda facts: not has_io(facts), streamed=streamed)
+
+
+def last_counted(job: JobId, until: str, *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
+    """Scan for the job's last run that counts, up to a time: the rows `WITH_IO#...` and `WITHOUT_IO#...`."""
+    return [
+        *last_with_io(job, f"{until}#~", streamed=streamed),
+        *last_without_io(job, f"{until}#~", streamed=streamed),
+    ]
 
 
 def last_explicit_without_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:

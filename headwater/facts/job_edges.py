@@ -17,7 +17,7 @@ from headwater.events.event import Event, Facet, is_deleted
 from headwater.events.lineage_facets import jobs_in_lineage
 from headwater.facts.facts import IdText, RunFacts, facet_of, job_of, text_of
 from headwater.facts.lattice import JOBS_MAX
-from headwater.facts.windows import window_at
+from headwater.facts.run_io import windows_of
 from headwater_model.ids import JobId
 
 JOB_DEPENDENCIES = "jobDependencies"
@@ -85,8 +85,8 @@ def are_edges_cut(latest: RunFacts | None, reporting: RunFacts | None) -> bool:
 
 def _job_sources(facts: RunFacts) -> Sequence[IdText]:
     """List the jobs whose data a run takes, sorted; a run with windows takes the jobs of its last window."""
-    window = window_at(facts)
-    return window.job_sources if window else sorted(facts.job_sources)
+    windows = list(windows_of(facts))
+    return windows[-1].job_sources if windows else sorted(facts.job_sources)
 
 
 def edges_in(node: Mapping[str, Any]) -> Iterator[JobEdge]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from operator import ge
 from typing import Any, TypeAlias
@@ -22,7 +22,6 @@ from headwater.facts.facts import (
     facet_of,
     facets_of,
     last_deleted,
-    parent_of,
     text_of,
 )
 from headwater.facts.index_scan import (
@@ -30,6 +29,7 @@ from headwater.facts.index_scan import (
     RunWithFacts,
     first_of_groups,
     io_order,
+    is_streamed,
     last_explicit_without_io,
     last_started,
     last_with_columns,
@@ -39,22 +39,22 @@ from headwater.facts.index_scan import (
     start_order,
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
-from headwater.facts.job_versions import version_at
-from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
-from headwater.facts.run_attempts import completed_before, last_ended
 from headwater.facts.run_facts import (
     Run,
+    completed_before,
     effective_time,
     is_incomplete,
+    last_ended,
     owner,
+    parent_of,
     state,
     text_in,
     time_in,
     version_created,
 )
+from headwater.facts.run_io import io_at, version_at
 from headwater.facts.table import GraphReader, Row
-from headwater.facts.windows import io_at
 from headwater.times import EARLIEST, LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -210,22 +210,6 @@ def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, An
         "sources": list(reported.sources) if reported else [],
         "explicit": is_explicit(facts),
     }
-
-
-def is_streamed(facts: JobFacts) -> bool:
-    """True if a run of the job is, or was, a stream: it may have coarse rows (see `stream_rows`)."""
-    return facts.first_streamed is not None
-
-
-def streamed_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
-    """Find the jobs that had a stream, by their facts (`first_streamed`)."""
-    return {job for job, facts in facts_of(jobs, table).items() if is_streamed(facts)}
-
-
-def facts_of(jobs: Iterable[JobId], table: GraphReader) -> dict[JobId, JobFacts]:
-    """Read the facts of the jobs that have facts: `{JobId("etl", "load"): JobFacts(...)}`."""
-    keys = {facts_key(job): job for job in jobs}
-    return {keys[key]: JobFacts(**row.data["facts"]) for key, row in table.get(keys).items()}
 
 
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:

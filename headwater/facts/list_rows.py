@@ -20,12 +20,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from headwater.events.event import DatasetUse, is_deleted
+from headwater.events.event import DatasetUse, State, is_deleted
 from headwater.facts.annotations import owner_key, owners_ever, tag_key, tags_ever
 from headwater.facts.catalogue import SOURCES, TAGS, added_names_row
 from headwater.facts.facts import DatasetFacts, JobFacts, SourceFacts, text_of
 from headwater.facts.keys import FACTS, sortable
-from headwater.facts.run_attempts import State
 from headwater.facts.table import Key, Row, RowQuery
 from headwater_model.ids import DatasetId, JobId, sha256_hex
 

@@ -1,19 +1,27 @@
 """A run, and its properties computed from facts: owner, state, effective time, and versions of its outputs.
 
 Times are normalized (`times`); facets are as their producers sent them.
+
+A START later than a terminal event begins another attempt, as when a failed run is cleared.
+
+    START 0  FAIL 60  START 600  COMPLETE 660      two attempts; the run completed
+    START 0  FAIL 60  COMPLETE 61                  a single attempt (of Spark's listener); the run failed
+    START 0  START 300  COMPLETE 660               a single attempt (of a sensor that is rescheduled)
+
+The last attempt with a terminal event decides. A START alone reopens nothing: clocks differ. At equal times the START
+comes first, so a run of no duration is a single attempt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
-from headwater.events.event import Facet, Facets, ParentRun
-from headwater.facts.facts import RunFacts, dataset_of, job_of, parent_of, text_of
+from headwater.events.event import WEIGHT, Facet, Facets, ParentRun, State
+from headwater.facts.facts import RunFacts, dataset_of, facet_of, job_of, text_of
 from headwater.facts.keys import run_pk
-from headwater.facts.lattice import latest
-from headwater.facts.run_attempts import Attempt, State, last_ended
+from headwater.facts.lattice import STARTS_MAX, History, latest
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 from headwater_model.times import parse_time
 
@@ -23,6 +31,22 @@ CAPTURE = "headwater_capture"
 # The parts of lineage in a capture's `cut`: the event had no room for them.
 _LINEAGE_CUT = ("columnLineage", "indirect", "inputs", "unknown")
 _FAILED = frozenset({"FAILED", "ABORTED"})
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt of a run, begun with the run or by a later START; `ended` is None until it ends."""
+
+    state: State
+    started: str
+    ended: str | None = None
+
+
+class _Part(NamedTuple):
+    """The start of an attempt, and its terminal events as the facts hold them."""
+
+    started: str
+    terminals: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +100,19 @@ class Run:
         return RunKey.of(self.job, self.id)
 
 
+class Code(NamedTuple):
+    """The location and version of a job's code."""
+
+    location: str | None = None
+    version: str | None = None
+
+    def then(self, code: Code) -> Code:
+        """Advance to the code of a next run; missing values stay, but no version at a new location."""
+        if code.location is None or code.location == self.location:
+            return Code(self.location, code.version or self.version)
+        return code
+
+
 def owner(facts: RunFacts) -> JobId | None:
     """Find the run's job; None for a DatasetEvent's run, and before the run's first mention (no `job`)."""
     return job_of(facts.job) if facts.job else None
@@ -84,6 +121,55 @@ def owner(facts: RunFacts) -> JobId | None:
 def first_mention(facts: RunFacts) -> tuple[bool, str]:
     """Order a run among the runs of its id: by `first`, its own first event, then by `named_first`, as a parent."""
     return facts.first is None, facts.first or facts.named_first or ""
+
+
+def attempts_of(facts: RunFacts) -> tuple[Attempt, ...]:
+    """List the run's attempts, `Attempt("FAILED", start, end)`, as far as its facts hold them; a mere parent: none."""
+    return tuple(map(_attempt, _parts(facts))) if facts.first_typed else ()
+
+
+def are_attempts_cut(facts: RunFacts) -> bool:
+    """True if `starts` is full: STARTs in its middle may be forgotten, and attempts there show as a single attempt."""
+    return len(facts.starts) >= 2 * STARTS_MAX
+
+
+def last_ended(facts: RunFacts) -> Attempt | None:
+    """Find the attempt that decides, `Attempt("FAILED", start, end)`; None before the run ends."""
+    ended = [part for part in _parts(facts) if part.terminals] if facts.terminals else []
+    return _attempt(ended[-1]) if ended else None
+
+
+def completed_before(facts: RunFacts) -> str | None:
+    """Find the end of the last COMPLETED attempt before the attempt that decides; None without such an attempt."""
+    ended = [part for part in _parts(facts) if part.terminals] if facts.first_typed else []
+    before = map(_attempt, ended[-2::-1])
+    return next((attempt.ended for attempt in before if attempt.state == "COMPLETED"), None)
+
+
+def _parts(facts: RunFacts) -> list[_Part]:
+    if not facts.starts or not facts.terminals or facts.starts[-1] <= facts.terminals[0]:
+        return [_Part(facts.first or "", list(facts.terminals))]
+    marks = [(start, "") for start in facts.starts]
+    marks += [(terminal.partition("#")[0], terminal) for terminal in facts.terminals]
+    parts = [_Part(facts.first or "", [])]
+    for time, terminal in sorted(marks):
+        if terminal:
+            parts[-1].terminals.append(terminal)
+        elif parts[-1].terminals:
+            parts.append(_Part(time, []))
+    return parts
+
+
+def _attempt(part: _Part) -> Attempt:
+    """Name the state by the terminal events: FAIL decides before ABORT before COMPLETE, and the last of a type."""
+    if not part.terminals:
+        return Attempt("RUNNING", part.started)
+    ended, _, state = max((terminal.split("#") for terminal in part.terminals), key=_weight)
+    return Attempt(cast(State, state), part.started, ended)
+
+
+def _weight(terminal: Sequence[str]) -> tuple[int, Sequence[str]]:
+    return WEIGHT[terminal[2]], terminal
 
 
 def ended(facts: RunFacts) -> str | None:
@@ -213,6 +299,12 @@ def branch_of(use_facets: Facets) -> str | None:
     return text_in(use_facets.get("headwater_branch", {}), "branch")
 
 
+def code_of(facts: RunFacts) -> Code:
+    """Read the location and version of the run's code, from the `sourceCodeLocation` facet."""
+    facet = facet_of(facts.job_facets, "sourceCodeLocation")
+    return Code(text_in(facet, "url"), text_in(facet, "version"))
+
+
 def root_run(run: RunKey, facts: RunFacts) -> RunKey:
     """Find the root run: the `root` in the parent facet, else the parent, else the run itself."""
     last = latest(facts.parents)
@@ -222,6 +314,12 @@ def root_run(run: RunKey, facts: RunFacts) -> RunKey:
     if "root" in parent:
         return RunKey.of(JobId(parent["rootNamespace"], parent["rootJob"]), parent["root"])
     return RunKey.of(JobId(parent["namespace"], parent["job"]), parent["run"])
+
+
+def parent_of(history: History) -> ParentRun | None:
+    """Find the last parent run."""
+    last = latest(history)
+    return None if last is None else ParentRun(last[1]["run"], JobId(last[1]["namespace"], last[1]["job"]))
 
 
 def parent_run(facts: RunFacts) -> RunKey | None:

@@ -246,8 +246,7 @@ def reported_columns(
     paths_of: dict[DatasetId, set[FieldPath]] = {}
     for dataset, columns in reported.items():
         paths_of.setdefault(dataset, set()).update(columns.fields)
-        distinct = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
-        for source in (source for sources in distinct.values() for source in sources if source.field):
+        for source in (source for sources in columns.source_sets for source in sources if source.field):
             paths_of.setdefault(source.dataset, set()).add(source.field or ())
     return {
         text_of(dataset): sorted(map(print_dotted, paths))

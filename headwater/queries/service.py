@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing_extensions import Unpack
 
 from headwater.facts.result_page import ResultPage
-from headwater.queries import graph_queries, renamed
-from headwater.queries.columns import column_graph, column_impact, origins, selection
-from headwater.queries.graphs import short_forms
+from headwater.queries import graph_queries
+from headwater.queries.columns import column_graph, column_impact, selection
+from headwater.queries.graphs import node_ids, short_forms
+from headwater.queries.graphs.node_ids import of_dataset, of_field
 from headwater.queries.lists import assertions, column_search, name_lists, name_search, sources, statistics, tags
 from headwater.queries.lists.listings import Datasets, Jobs
 from headwater.queries.ranges import accesses, field_operations, mappings, near_fields, operation_paths, reports
-from headwater.queries.renamed import of_dataset, of_field
 from headwater.queries.results.entities import Dataset, ListOptions
 from headwater.queries.runs import runs
 from headwater.queries.view import Queries, of_reader, of_view
@@ -50,9 +50,9 @@ class LineageQueries(Queries):
     find_dataset = of_reader(Datasets, Datasets.find)
     list_dataset_versions = of_reader(Datasets, Datasets.list_versions)
     find_dataset_version = of_reader(Datasets, Datasets.find_version)
-    names_by_rules = of_view(renamed.renamed)
-    find_name_by_rules = of_view(renamed.find_name_by_rules)
-    find_trimmed = of_view(renamed.find_trimmed)
+    names_by_rules = of_view(node_ids.renamed)
+    find_name_by_rules = of_view(node_ids.find_name_by_rules)
+    find_trimmed = of_view(node_ids.find_trimmed)
     short_jobs = of_view(short_forms.short_jobs)
     short_datasets = of_view(short_forms.short_datasets)
 
@@ -70,7 +70,7 @@ class LineageQueries(Queries):
 
     find_columns = of_view(selection.find_columns)
     find_field = of_view(selection.find_field)
-    find_origins = of_view(origins.find_origins)
+    find_origins = of_view(selection.find_origins)
     columns_of = of_view(column_graph.columns_of)
     report_column_impact = of_view(column_impact.report_column_impact)
 

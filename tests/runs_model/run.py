@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from headwater.events.event import TERMINAL
-from headwater.facts.run_attempts import Attempt
+from headwater.facts.run_facts import Attempt
 from headwater_model.ids import DatasetId, RunKey
 from tests.runs_model.facets import merged, text_in, when
 

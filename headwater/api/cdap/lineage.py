@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.cdap import lineage_types as types
+from headwater.api.cdap import types
 from headwater.api.cdap.lineage_views import (
     Collapsed,
     render_accesses,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from headwater.api.cdap import lineage_types as types
+from headwater.api.cdap import types
 from headwater.api.cdap.route import render_endpoint
 from headwater.api.http.parameters import RequestedRange
 from headwater.queries.results.cdap import (

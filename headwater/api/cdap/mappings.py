@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.cdap import mapping_types as types
+from headwater.api.cdap import types
 from headwater.api.cdap.route import (
     DATASET,
     DIRECTION,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.cdap import mapping_types as types
+from headwater.api.cdap import types
 from headwater.api.http.parameters import END, START, AnyParameter, Parameter, choice, parsed_segment, segment, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json

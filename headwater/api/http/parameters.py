@@ -89,9 +89,9 @@ class OptionalParameter(Parameter[T | None], Generic[T]):
 AnyParameter: TypeAlias = Parameter[Any]
 
 
-def segment(name: str, example: str, description: str = "") -> Parameter[str]:
+def segment(name: str, example: str) -> Parameter[str]:
     """Declare an id in the path."""
-    return parsed_segment(name, {**_TEXT, "examples": [example]}, str, description)
+    return parsed_segment(name, {**_TEXT, "examples": [example]}, str)
 
 
 def parsed_segment(name: str, schema: Schema, parse: Callable[[str], T], description: str = "") -> Parameter[T]:

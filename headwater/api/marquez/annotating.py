@@ -1,4 +1,4 @@
-"""Routes that annotate: owners and descriptions of datasets, fields and jobs, and the common part with tags.
+"""Routes that annotate: tags, owners and descriptions of datasets, fields and jobs.
 
 An annotation is a message of ours in the log of events, and so survives a replay.
 """
@@ -27,13 +27,14 @@ from headwater.api.marquez.parameters import (
     JOB_NAMESPACE,
     NAMESPACE,
     OWNER,
+    TAG,
     read_dataset_id,
     read_job_id,
     read_texts,
 )
 from headwater.api.marquez.responses import require, wait_until_shown
 from headwater.api.route import Route, Services, Within
-from headwater.facts.annotations import Annotations, Attribution, Owner, Text, owner_key
+from headwater.facts.annotations import API, Annotations, Attribution, Owner, Tag, Text, owner_key
 from headwater.queries.results.entities import Dataset
 from headwater_model.field_paths import print_dotted
 
@@ -97,6 +98,21 @@ def annotate_job(services: Services, request: HttpRequest, read: ReadChange) -> 
         otherwise=replace(job, annotations=change.after(job.annotations)),
     )
     return respond_json(services.links, render_job(shown))
+
+
+def _read_tag(
+    services: Services, request: HttpRequest, time: str, *, present: bool, of_field: bool = False
+) -> Annotating:
+    name, field = TAG.read(request), FIELD.read(request) if of_field else None
+    name = name.upper() if of_field else name
+    tag = Tag(name, field, None, API, Attribution(None, time, request.caller))
+    kind = "TAG" if present else "UNTAG"
+    send = partial(services.changes.put, kind, time=time, tag=name, caller=request.caller)
+
+    def is_shown(known: Annotations) -> bool:
+        return (tag.key in {other.key for other in known.tags}) is present
+
+    return Annotating(send, lambda known: known.changed(tag, present=present), is_shown)
 
 
 def _read_owner(services: Services, request: HttpRequest, time: str, *, present: bool) -> Annotating:
@@ -185,6 +201,20 @@ def _description_routes(of: str, path: str, described: str, stated: str) -> Iter
     yield change_route("DELETE", path, f"withdraw_{of}_description", summary, f"The {thing}.", _withdraw)
 
 
+def _tag_routes(of: str, path: str, of_what: str, how: str = "") -> Iterator[Route]:
+    path, shown = f"{path}/tags/<tag>", "job" if of == "job" else "dataset"
+    tag, untag = (partial(_read_tag, present=present, of_field=of == "field") for present in (True, False))
+    summary = f"Set a tag on a {of_what}{how}."
+    yield change_route("POST", path, f"tag_{of}", summary, f"The {shown} with the tag.", tag, TAG)
+    summary = f"Remove a tag from a {of_what}, whatever events report."
+    yield change_route("DELETE", path, f"untag_{of}", summary, f"The {shown} without the tag.", untag, TAG)
+
+
+TAG_ROUTES = (
+    *_tag_routes("dataset", DATASET_PATH, "dataset"),
+    *_tag_routes("field", f"{DATASET_PATH}/fields/<field>", "field of a dataset", ", in capitals, as in Marquez"),
+    *_tag_routes("job", JOB_PATH, "job"),
+)
 ROUTES = (
     *_owner_routes("dataset", DATASET_PATH),
     *_owner_routes("job", JOB_PATH),

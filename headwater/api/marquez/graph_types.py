@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from headwater.api.marquez.types import DatasetData, JobData, Resolved, ShortDataset, ShortJob, Truncated
 from headwater.api.schema import BY_TYPE, Schema
 from headwater.api.types import OUTLINE, Count, Edge, Time
-from headwater.facts.run_attempts import State
+from headwater.events.event import State
 
 
 class More(TypedDict):

@@ -1,4 +1,4 @@
-"""Routes of jobs and their versions."""
+"""Routes of jobs, their versions and their runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import get_args
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.parameters import choice, choices_of
+from headwater.api.http.parameters import choice, choices_of, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.marquez import types
@@ -20,6 +20,7 @@ from headwater.api.marquez.parameters import (
     JOB_VERSION_ID,
     LIMIT,
     OFFSET,
+    RUN_ID,
     SORT,
     UPDATED_BEFORE,
     is_short,
@@ -27,8 +28,10 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
+from headwater.api.marquez.run_views import render_run, summarize_child_run, summarize_run
 from headwater.api.route import Services, Within, delete_route, list_route, read_route
-from headwater.facts.run_attempts import State
+from headwater.events.event import Facets, State
+from headwater.facts.run_facts import Run
 from headwater.queries.results.entities import ChildSort, Job
 
 _STATES: tuple[State, ...] = get_args(State)
@@ -39,6 +42,9 @@ _CHILD_SORTS: Mapping[str, ChildSort] = {"name": "name", "state": "state"}
 _CHILD_SORT = choice(
     "sort", "Ours: by namespace and name, or by `state`: failed jobs first, then aborted, then running.", _CHILD_SORTS
 ).default("name")
+_TYPE = choice(
+    "type", "Whose: the run's, or its job's; none for `dataset`, as in Marquez.", words(("run", "job", "dataset"))
+).required()
 
 
 def list_all_jobs(services: Services, request: HttpRequest) -> Response[str]:
@@ -144,7 +150,66 @@ def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) 
     return respond_list(services.links, "jobs", listed, map(render_short_job if in_short else render_job, listed.items))
 
 
+def list_runs(services: Services, request: HttpRequest) -> Response[str]:
+    """List a job's runs.
+
+    Returns:
+        Last started first.
+    """
+    job_id = read_job_id(request)
+    limit, offset = read_paging(request)
+    in_short = is_short(request)
+    runs = services.queries.list_runs(job_id, in_short=in_short, limit=limit, offset=offset)
+    listed = require(runs, "Job", job_id.name)
+    return respond_list(services.links, "runs", listed, map(summarize_run if in_short else render_run, listed.items))
+
+
+def get_run(services: Services, request: HttpRequest) -> Response[str]:
+    """Get a run, by its id as sent or as printed.
+
+    Returns:
+        The run, with the versions it read and wrote. If runs in several namespaces have the id, the earliest within the
+        caller's rights.
+    """
+    return respond_json(services.links, render_run(_find_run(services, request)))
+
+
+def list_child_runs(services: Services, request: HttpRequest) -> Response[str]:
+    """List the child runs of a run.
+
+    Returns:
+        Last started first, the last 1,000. If runs in several namespaces have the id, the children of the earliest run
+        within the caller's rights.
+    """
+    run_id = RUN_ID.read(request)
+    limit, offset = read_paging(request)
+    in_short = is_short(request)
+    runs = services.queries.list_child_runs(run_id, in_short=in_short, limit=limit, offset=offset)
+    listed = require(runs, "Run", run_id)
+    render = summarize_child_run if in_short else render_run
+    return respond_list(services.links, "runs", listed, map(render, listed.items))
+
+
+def get_run_facets(services: Services, request: HttpRequest) -> Response[str]:
+    """Get the facets of a run, or of its job as the run sent them.
+
+    Returns:
+        By name. If runs in several namespaces have the id, of the earliest within the caller's rights.
+    """
+    kind = _TYPE.read(request)
+    run = _find_run(services, request)
+    facets: Mapping[str, Facets] = {"run": run.facets, "job": run.job_facets}
+    body: types.RunFacets = {"runId": run.id, "facets": dict(facets.get(kind, {}))}
+    return respond_json(services.links, body)
+
+
+def _find_run(services: Services, request: HttpRequest) -> Run:
+    run_id = RUN_ID.read(request)
+    return require(services.queries.find_run(run_id), "Run", run_id)
+
+
 _JOBS = "/api/v1/namespaces/<namespace>/jobs"
+_RUN = "/api/v1/jobs/runs/<run_id>"
 _ID = (JOB_NAMESPACE, JOB)
 _PAGED = (FORM, LIMIT, OFFSET)
 _LISTED = (_LAST_RUN_STATES, SORT, UPDATED_BEFORE, *_PAGED)
@@ -163,4 +228,8 @@ ROUTES = (
     read_route(
         f"{_JOBS}/<job>/versions/<version>", get_job_version, Within.NAMESPACE, (*_ID, JOB_VERSION_ID), types.JobVersion
     ),
+    read_route(f"{_JOBS}/<job>/runs", list_runs, Within.NAMESPACE, (*_ID, *_PAGED), types.Runs | types.ShortRuns),
+    read_route(_RUN, get_run, Within.RUN, (RUN_ID,), types.Run),
+    read_route(f"{_RUN}/children", list_child_runs, Within.RUN, (RUN_ID, *_PAGED), types.Runs | types.ShortChildRuns),
+    read_route(f"{_RUN}/facets", get_run_facets, Within.RUN, (RUN_ID, _TYPE), types.RunFacets),
 )

@@ -18,15 +18,18 @@ from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.parameters import choice, moment, nonblank_text, number, text
 from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond_json
 from headwater.api.marquez import search_types as types
 from headwater.api.marquez.parameters import FORM, LIMIT_MAX, is_short
 from headwater.api.marquez.responses import respond_list
 from headwater.api.marquez.run_views import summarize_run
 from headwater.api.route import Services, Within, list_route
 from headwater.api.values import when
+from headwater.events.event import TERMINAL
 from headwater.facts.result_page import ResultPage
+from headwater.facts.words import typed_words
 from headwater.queries.results.columns import ColumnHit
-from headwater.queries.results.entities import Failure, SearchHit, SearchOptions, SearchSort
+from headwater.queries.results.entities import Failure, Job, SearchHit, SearchOptions, SearchSort
 from headwater.queries.service import LineageQueries
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
@@ -202,6 +205,91 @@ def render_hit(hit: SearchHit | ColumnHit) -> types.SearchHit:
     }
 
 
+_SEARCHED = nonblank_text("q", "The text, in any case; not blank.", "check").required()
+# As many hits as OpenSearch returns.
+_OPTIONS: SearchOptions = {"sort": "relevance", "limit": 10}
+# OpenSearch's name for a match in a column.
+_COLUMNS = "facets.schema.fields.name"
+# The type of event for a run's state; for every other state, START.
+_EVENT_TYPES: Mapping[str, str] = {"RUNNING": "RUNNING"} | {state: kind for kind, state in TERMINAL.items()}
+
+
+def search_job_texts(services: Services, request: HttpRequest) -> Response[str]:
+    """Search the ten jobs with the best names for a text, as Marquez does with OpenSearch.
+
+    Returns:
+        The jobs with their last run, and each with its matches; facets are left out.
+    """
+    searched = _SEARCHED.read(request)
+    page = services.queries.search(searched, kind="job", **_OPTIONS)
+    ids = [hit.id for hit in page.items if isinstance(hit.id, JobId)]
+    jobs = services.queries.short_jobs(ids)
+    hits = [render_job_hit(job_id, jobs.get(job_id)) for job_id in ids]
+    highlights = [{"name": [mark(job_id.name, searched)]} for job_id in ids]
+    return respond_json(services.links, {"hits": hits, "highlights": highlights})
+
+
+def search_dataset_texts(services: Services, request: HttpRequest) -> Response[str]:
+    """Search the ten datasets with the best names, or columns' names, for a text, as Marquez does with OpenSearch.
+
+    Returns:
+        The datasets with their schemas, matches of datasets' names first, and each with its matches.
+    """
+    searched = _SEARCHED.read(request)
+    named = services.queries.search(searched, kind="dataset", **_OPTIONS)
+    columns = services.queries.search_columns(searched, **_OPTIONS)
+    # Matches of datasets' names first, then of their columns' names.
+    matches: dict[DatasetId, dict[str, list[str]]] = {
+        hit.id: {"name": [hit.id.name]} for hit in named.items if isinstance(hit.id, DatasetId)
+    }
+    for column in columns.items:
+        matches.setdefault(column.dataset, {}).setdefault(_COLUMNS, []).append(print_dotted(column.field))
+    ids = list(matches)[: _OPTIONS["limit"]]
+    datasets = services.queries.short_datasets(ids)
+    hits: list[types.DatasetTextHit] = [
+        {
+            "run_id": None,
+            "name": dataset_id.name,
+            "namespace": dataset_id.namespace,
+            "eventType": None,
+            "facets": {"schema": {"fields": [dict(field) for field in datasets[dataset_id].fields]}}
+            if dataset_id in datasets
+            else {},
+        }
+        for dataset_id in ids
+    ]
+    highlights = [
+        {name: [mark(text, searched) for text in texts] for name, texts in matches[dataset_id].items()}
+        for dataset_id in ids
+    ]
+    return respond_json(services.links, {"hits": hits, "highlights": highlights})
+
+
+def render_job_hit(job_id: JobId, job: Job | None) -> types.JobTextHit:
+    """Render a job as Marquez indexes it in OpenSearch."""
+    run = job.latest_run if job else None
+    return {
+        "run_id": run.id if run else None,
+        "name": job_id.name,
+        "namespace": job_id.namespace,
+        "eventType": _EVENT_TYPES.get(run.state, "START") if run else None,
+        "type": job.type if job else "BATCH",
+        "facets": {},
+        "runFacets": {},
+    }
+
+
+def mark(text: str, searched: str) -> str:
+    """Mark the searched words in a text, as OpenSearch does.
+
+    >>> mark("emissions.Check", "check emis")
+    '<em>emis</em>sions.<em>Check</em>'
+    """
+    words = "|".join(map(re.escape, sorted(typed_words(searched), key=len, reverse=True)))
+    return re.sub(words, lambda match: f"<em>{match[0]}</em>", text, flags=re.IGNORECASE) if words else text
+
+
+_SEARCH = "/api/v2beta/search"
 ROUTES = (
     list_route(
         "/api/v1/search",
@@ -210,4 +298,6 @@ ROUTES = (
         (_TEXT, _TAG, _STATE, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER, FORM),
         types.SearchResults | types.ShortSearchResults,
     ),
+    list_route(f"{_SEARCH}/jobs", search_job_texts, Within.SEEN, (_SEARCHED,), types.JobTextHits),
+    list_route(f"{_SEARCH}/datasets", search_dataset_texts, Within.SEEN, (_SEARCHED,), types.DatasetTextHits),
 )

@@ -8,7 +8,7 @@ from headwater.api.marquez.annotation_types import AnnotatedThing, Owner, Tests
 from headwater.api.marquez.column_types import ColumnLineage
 from headwater.api.schema import Schema
 from headwater.api.types import Count, Edge, Facets, Id, LastWriter, Time, VersionId
-from headwater.facts.run_attempts import State
+from headwater.events.event import State
 from headwater.facts.run_facts import ResolvedBy
 
 DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]

@@ -174,8 +174,7 @@ def _apply_event(run: Run, kind: str, time: str) -> Run:
     changed = replace(run, updated=max(time, run.updated), started=min(time, run.started or time))
     if kind == "START":
         return replace(changed, state="RUNNING" if run.ended is None else run.state)
-    state: Any = TERMINAL[kind]
-    ended = replace(changed, state=state, ended=time, attempt_started=_attempt_at(run, time))
+    ended = replace(changed, state=TERMINAL[kind], ended=time, attempt_started=_attempt_at(run, time))
     return changed if _end(run) > _end(ended) else ended
 
 

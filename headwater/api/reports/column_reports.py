@@ -5,7 +5,7 @@ Fields are printed as paths with dots, as in the node ids of requests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -17,12 +17,9 @@ from headwater.facts.annotations import Tag
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.reports import (
     Flow,
-    LineageStep,
     Provenance,
     ReportedRun,
-    TaggedColumn,
     TagUsage,
-    TrueSource,
     Usage,
     Use,
 )
@@ -73,7 +70,7 @@ def _render_run(run: ReportedRun) -> types.ReportedRun:
     return {"id": run.id, "started": when(run.started), "state": run.state}
 
 
-_TIMES = frozenset({"first", "last", "start", "end"})
+_TIMES = frozenset({"first", "last", "start", "end", "time"})
 # Members with another name in JSON.
 _NAMES = {"time_range": "window", "tags": "reportedBy"}
 _FORMS: Mapping[type, Callable[[Any], object]] = {
@@ -99,91 +96,55 @@ def usage_table(usage: Usage) -> str:
 def tag_table(usage: TagUsage) -> str:
     """Render a row for each tag of each tagged column, and for each column made of them."""
     query = _query(usage.time_range, {"tag": usage.tag})
-    tagged = (row for column in usage.columns for row in _tagged(column))
+    tagged = (
+        {**_cells("column", tag), **_cells("column", tag.reported_by), **_column(column.column), "tag": tag.name}
+        for column in usage.columns
+        for tag in column.tags
+    )
     return table(TAGGED, [query, *tagged, *map(_flow, usage.flows), *cut(usage.truncated)])
-
-
-def _tagged(column: TaggedColumn) -> Iterator[Row]:
-    for tag in column.tags:
-        reporter = tag.reported_by
-        yield {
-            "section": "column",
-            **_column(column.column),
-            "tag": tag.name,
-            "source": tag.source or "",
-            "producer": reporter.producer or "",
-            "at": when(reporter.time),
-            "caller": reporter.caller or "",
-        }
 
 
 def provenance_table(provenance: Provenance) -> str:
     """Render a row for each true source, and for each step from them."""
     query = _query(provenance.time_range, _column(provenance.column))
-    rows = [query, *map(_source, provenance.sources), *map(_step, provenance.steps), *cut(provenance.truncated)]
-    return table(PROVENANCE, rows)
+    sources = ({**_cells("source", source), **_column(source.column)} for source in provenance.sources)
+    steps = (
+        {**_cells("step", step), **_column(step.source), **_column(step.destination, _INTO)}
+        for step in provenance.steps
+    )
+    return table(PROVENANCE, [query, *sources, *steps, *cut(provenance.truncated)])
 
 
 def _query(time_range: TimeRange, subject: Row) -> Row:
-    return {"section": "query", **subject, "start": when(time_range.start), "end": when(time_range.end)}
+    return {**_cells("query", time_range), **subject}
 
 
-def _uses(use: Use) -> Iterator[Row]:
-    row = {
-        "section": "use",
-        "kind": use.kind,
-        "first": when(use.first) or "",
-        "last": when(use.last) or "",
-        "count": str(use.count),
-        "states": join_words(f"{state}: {count}" for state, count in use.states),
-        "runs": join_words(run.id if run.state is None else f"{run.id} ({run.state})" for run in use.runs),
-        "known": flag(use.known),
-        "operations": join_words(use.operations),
-        "jobs": _jobs([] if use.job is None else [use.job]),
-    }
-    for column in use.fields:
-        yield {**row, **_column(column)}
-    if not use.fields:
-        yield row
+def _uses(use: Use) -> Iterable[Row]:
+    row = {**_cells("use", use), "jobs": use.job.node_id if use.job else ""}
+    return [{**row, **_column(column)} for column in use.fields] or [row]
 
 
 def _flow(flow: Flow) -> Row:
-    flags = {"certain": flag(flow.certain), "failed": flag(flow.failed)}
-    what = {**flags, "status": flow.status, "jobs": _jobs(flow.jobs)}
-    return {"section": "flow", **_column(flow.column), **_path_row(flow), **what}
+    return {**_cells("flow", flow), **_column(flow.column)}
 
 
-def _source(source: TrueSource) -> Row:
-    return {
-        "section": "source",
-        **_column(source.column),
-        **_path_row(source),
-        "reason": source.reason,
-        "jobs": _jobs(source.jobs),
-        "runs": join_words(source.runs),
-        "reads": join_words(dataset.node_id for dataset in source.reads),
-    }
-
-
-def _step(step: LineageStep) -> Row:
-    return {
-        "section": "step",
-        **_column(step.source),
-        **{f"into_{name}": text for name, text in _column(step.destination).items()},
-        "transformations": join_words(_transformation(transformation) for transformation in step.transformations),
-        "operations": join_words(step.operations),
-        "jobs": _jobs(step.jobs),
-        "runs": join_words(step.runs),
-    }
-
-
-def _column(column: Column | ColumnSource) -> Row:
+def _column(column: Column | ColumnSource, names: Sequence[str] = _COLUMN) -> Row:
     field = "" if column.field is None else print_dotted(column.field)
-    return dict(zip(_COLUMN, (column.dataset.namespace, column.dataset.name, field), strict=True))
+    return dict(zip(names, (column.dataset.namespace, column.dataset.name, field), strict=True))
 
 
-def _path_row(way: Flow | TrueSource) -> Row:
-    return {"hops": str(way.hops), "direct": flag(way.direct), "masked": flag(way.masked)}
+def _cells(section: str, thing: Any) -> Row:
+    """Print the members with a column in a table, in a row of the section."""
+    names = (each.name for each in fields(thing) if each.name in _PRINTED)
+    return {"section": section, **{_CELLS.get(name, name): _cell(name, getattr(thing, name)) for name in names}}
+
+
+def _cell(name: str, value: Any) -> str:
+    if isinstance(value, tuple):
+        return join_words(_WORDS.get(type(part), str)(part) for part in value)
+    if isinstance(value, bool):
+        return flag(value)
+    return "" if value is None else when(value) if name in _TIMES else str(value)
 
 
 def _transformation(transformation: Transformation) -> str:
@@ -192,5 +153,13 @@ def _transformation(transformation: Transformation) -> str:
     return f"{kind}{masked}: {transformation.description}" if transformation.description else f"{kind}{masked}"
 
 
-def _jobs(jobs: Iterable[JobId]) -> str:
-    return join_words(job.node_id for job in jobs)
+# The members in cells, and a member whose column has another name.
+_CELLS = {"time": "at"}
+_PRINTED = {*USAGE, *TAGGED, *PROVENANCE, *_CELLS} - set(_COLUMN)
+_WORDS: Mapping[type, Callable[[Any], str]] = {
+    tuple: lambda pair: ": ".join(map(str, pair)),
+    DatasetId: lambda dataset: dataset.node_id,
+    JobId: lambda job: job.node_id,
+    ReportedRun: lambda run: run.id if run.state is None else f"{run.id} ({run.state})",
+    Transformation: _transformation,
+}

@@ -10,7 +10,7 @@ from headwater.api.http.responses import respond_json
 from headwater.api.route import Services, Within, read_route
 from headwater.api.types import Count, Id, Time
 from headwater.api.values import render_id, render_ids, when
-from headwater.facts.run_attempts import State
+from headwater.events.event import State
 from headwater.queries.lists.listings import Jobs
 from headwater.queries.results.entities import Job
 from headwater.queries.view.nodes import under_primaries

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from headwater.api.types import Count
 from headwater.facts.index_scan import RunWithFacts
-from headwater.facts.run_attempts import last_ended
+from headwater.facts.run_facts import last_ended
 from headwater.queries.lists.annotated import is_owned
 from headwater.queries.lists.listings import Jobs
 from headwater.queries.runs.runs import newest_facts_of

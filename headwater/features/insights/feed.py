@@ -15,13 +15,12 @@ from typing import Literal, TypeAlias, get_args
 
 import orjson
 
-from headwater.events.event import is_deleted
+from headwater.events.event import State, is_deleted
 from headwater.facts.annotations import Annotations, annotations_of
 from headwater.facts.facts import DatasetFacts, IdText, dataset_of, is_dropped, job_of, text_of
 from headwater.facts.facts_delta import Sender
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import state
 from headwater.facts.table import Row
 from headwater.features.insights.feed_rows import NOBODY, day_in, event_in, feed_queries, last_drop, schemas_stated

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from headwater.api.reports.tables import cut, flag, table
 from headwater.api.types import Count, Id, Time
 from headwater.api.values import render_id, when
-from headwater.facts.run_attempts import State
+from headwater.events.event import State
 from headwater.features.insights import column_readers, coverage, feed
 from headwater.queries.results import reports
 from headwater_model.field_paths import print_dotted

@@ -23,10 +23,9 @@ from headwater.facts.facts_delta import FactsDelta
 from headwater.facts.growth import KINDS
 from headwater.facts.index_rows import LINEAGE_WITHOUT_IO, columns_prefix, transactional_rows
 from headwater.facts.index_scan import RunWithFacts, facts_in_rows, read_run_facts, run_of, time_of
-from headwater.facts.job_versions import code_of
 from headwater.facts.kept import end_s
 from headwater.facts.keys import dataset_pk, facts_key, job_pk
-from headwater.facts.run_facts import branch_of, ended, failed, has_io, owner, state, version_created
+from headwater.facts.run_facts import branch_of, code_of, ended, failed, has_io, owner, state, version_created
 from headwater.facts.table import GraphTable, Row, RowQuery
 from headwater.features.retention.stream_ends import expire_stream_rows
 from headwater_model.errors import Unavailable

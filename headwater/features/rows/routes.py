@@ -21,7 +21,7 @@ from headwater.api.types import Count, Id
 from headwater.api.values import render_id
 from headwater.features.rows.row_commits import RowCommit, RowStep, find_row
 from headwater.features.rows.row_ids import NUMBER_MAX
-from headwater.queries.renamed import result_by_name
+from headwater.queries.graphs.node_ids import result_by_name
 from headwater_model.ids import DatasetId
 
 

@@ -13,8 +13,7 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.table import Key, Row
 from headwater.features.rows.row_ids import RowIds, changes_prefix, digits, ids_by, ids_prefix
 from headwater.queries.columns.column_versions import VersionWalk
-from headwater.queries.columns.origins import ROOTS_MAX, reported_roots
-from headwater.queries.columns.selection import select_version
+from headwater.queries.columns.selection import ROOTS_MAX, reported_roots
 from headwater.queries.graphs.node_ids import Node
 from headwater.queries.results.columns import ColumnGraph, Origin
 from headwater.queries.results.graphs import UpstreamRun
@@ -172,5 +171,5 @@ def _read_commits(chosen: Sequence[_Commit], group: ResolvedDataset, view: Graph
 
 def _columns(version: WrittenVersion, group: ResolvedDataset, view: GraphView) -> ColumnGraph:
     past = VersionWalk(view.as_of(None))
-    nodes = select_version(Node(group.primary), version.version, past)
+    nodes = past.columns_of_version(Node(group.primary), version.version)
     return _NO_COLUMNS if nodes is None else past.graph(nodes, depth=0)

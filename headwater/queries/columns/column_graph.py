@@ -219,8 +219,7 @@ def _steps_into(
             ]
         for source, how in taken[id(sources)]:
             yield ColumnStep(source, ColumnSource(entry.group.primary, path), how, job)
-    source_sets = {id(sources): sources for sources in (reported.dataset_level, *reported.fields.values())}
-    unnamed = {source.dataset for sources in source_sets.values() for source in sources if source.field is None}
+    unnamed = {source.dataset for sources in reported.source_sets for source in sources if source.field is None}
     for dataset in sorted(unnamed & datasets):
         yield ColumnStep(ColumnSource(dataset), ColumnSource(entry.group.primary), frozenset(), job)
 

@@ -49,7 +49,7 @@ def report_column_impact(view: GraphView, node_id: str, *, depth: int) -> Column
         Invalid: the id cannot be read as a field's, or names a version.
     """
     for node in field_candidates(node_id, view):
-        column = view.find_column(node.dataset, node.field)
+        column = view.find_column(node.id, node.field)
         if column and node.version:
             raise Invalid.because("nodeId", node_id, "must name no version: what is downstream is known of now")
         if column:

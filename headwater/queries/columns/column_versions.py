@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from headwater.facts.facet_refs import ever_sources, flows_of, is_explicit, reported_columns
-from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, text_of
+from headwater.facts.facet_refs import ever_sources, reported_columns, unreported_sources
+from headwater.facts.facts import RunFacts, as_of, dataset_of, merged_facets, text_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import dataset_version_id, owner
 from headwater.facts.table import RowQuery
 from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs, column_node
-from headwater.queries.columns.read_versions import with_sources_alone
+from headwater.queries.graphs.node_ids import FieldNode, Node
 from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Reporter
-from headwater.queries.runs.dataset_versions import read_versions
-from headwater.queries.runs.input_versions import InputBudget, InputVersion, reads_of
+from headwater.queries.runs.dataset_versions import find_version, read_versions
+from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, sources_read
+from headwater.queries.runs.job_versions import versions_of
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.column_reports import (
     ColumnReport,
@@ -26,14 +27,17 @@ from headwater.queries.view.column_reports import (
     read_columns,
     unknown_columns,
 )
-from headwater.queries.view.descriptions import NO_SCHEMA, Schema, schema_of
+from headwater.queries.view.descriptions import NO_SCHEMA, Schema, read_facets, schema_of
 from headwater.walk import Walked, walk
-from headwater_model.columns import NO_COLUMNS, Column
-from headwater_model.ids import DatasetId, RunKey
+from headwater_model.columns import Column
+from headwater_model.field_paths import RelatedPaths
+from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # A version of a dataset, under the dataset's primary name.
 Version: TypeAlias = tuple[DatasetId, str]
 _Node: TypeAlias = tuple[Column, str]
+# The run that made each version of a dataset.
+_Producers: TypeAlias = Mapping[Version, RunKey | None]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,7 +70,71 @@ class VersionWalk:
         self._budget = InputBudget()
         self._truncated = False
 
-    def load_versions(self, producers: Mapping[Version, RunKey | None]) -> None:
+    def columns_of_version(self, node: FieldNode | Node, version: str) -> list[_Node] | None:
+        """List the columns of a dataset's version, or of the outputs of a job version's last run.
+
+        `VersionWalk(view).columns_of_version(Node(DatasetId("s3://lake", "daily")), "1a2b...")` lists
+        `(Column(s3://lake daily, amount), "1a2b...")`; None if the version is unknown.
+        """
+        if isinstance(node.id, JobId):
+            producers = self._made_by_job(node.id, version)
+        else:
+            group = self.view.named(node.id)
+            known = find_version(group, version, self.view)
+            producers = {(group.primary, version): known.run} if known else None
+        if producers is None:
+            return None
+        self._load_versions(producers)
+        nodes = [
+            (column, version_id)
+            for dataset, version_id in producers
+            for column in self._columns_of(node, self._entries[dataset, version_id])
+        ]
+        return sorted(nodes) if nodes or not isinstance(node, FieldNode) else None
+
+    def _made_by_job(self, job: JobId, version: str) -> _Producers | None:
+        versions, _ = versions_of(job, self.view)
+        known = next((candidate for candidate in versions if candidate.version == version), None)
+        if known is None or known.latest_run is None:
+            return None if known is None else {}
+        run = known.latest_run.key
+        facts = read_run_facts([run], self.view)[run]
+        self.view.load_names(map(dataset_of, facts.outputs))
+        outputs = outputs_of(facts, run, self.view)
+        return {(output.dataset, output.version): run for output in outputs if self.view.opens(output.dataset)}
+
+    def _columns_of(self, node: FieldNode | Node, entry: VersionEntry) -> list[Column]:
+        """List the columns of a node in a version; without a schema, its dataset's schema counts."""
+        primary, view = entry.group.primary, self.view
+        schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
+        if isinstance(node, FieldNode):
+            there = entry.has(node.field) or RelatedPaths(schema.types).has(node.field)
+            return [Column(primary, node.field)] if there or view.is_used(primary, node.field) else []
+        paths = dict.fromkeys((*schema.columns, *entry.columns.fields))
+        return list(dict.fromkeys((*(Column(primary, path) for path in paths), *view.used(primary))))
+
+    def columns_at(self, node: FieldNode | Node, present: GraphView) -> list[_Node] | None:
+        """List the columns of a node at the time of a view, each in its writers' last versions."""
+        datasets = present.find_outputs(node.id) if isinstance(node.id, JobId) else [node.id]
+        if datasets is None:
+            return None
+        present.load_columns(datasets)
+        entries = {entry.group.primary: entry for dataset in datasets if (entry := present.columns(dataset))}
+        shown = {primary: list(_versions_at(entry, present)) for primary, entry in entries.items()}
+        at_last = [version for versions in shown.values() for version in versions]
+        facts = read_run_facts({report.reporter.run for version in at_last for report in version.reports}, self.view)
+        self._add(at_last, facts, {run: as_of(run_facts, present.at or "") for run, run_facts in facts.items()})
+        nodes = [
+            (Column(primary, path), version.version)
+            for primary, versions in shown.items()
+            for path in _paths_at(node, entries[primary], versions)
+            for version in versions
+        ]
+        if not nodes and (isinstance(node, FieldNode) or not any(shown.values())):
+            return [] if isinstance(node.id, JobId) else None
+        return sorted(nodes)
+
+    def _load_versions(self, producers: _Producers) -> None:
         """Read the versions, each given with its run."""
         new = {version: run for version, run in producers.items() if version not in self._entries}
         if not new:
@@ -85,26 +153,26 @@ class VersionWalk:
         for entry in entries:
             for report in entry.reports:
                 report.columns = columns[report.key] if report.key[0] else report.columns
-        self.add(entries)
+        made_by_events = self._add(entries, facts, facts)
+        self._read_schemas(made_by_events)
 
-    def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
-        """Add versions with read columns: resolve the versions of sources, and read schemas (as of a time)."""
-        reporter_runs = {report.reporter.run for entry in entries for report in entry.reports}
-        facts = read_run_facts(reporter_runs, self.view)
+    def _add(
+        self, entries: Sequence[VersionEntry], facts: Mapping[RunKey, RunFacts], then: Mapping[RunKey, RunFacts]
+    ) -> list[VersionEntry]:
+        """Add versions with read columns: resolve the versions of sources; return the versions without a run.
+
+        `facts` are the reporters', `then` as of the time of the schemas.
+        """
         reports = [report for entry in entries for report in entry.reports]
         sources = {source for report in reports for source in report.columns.datasets}
         self.view.load_names({*sources, *(entry.group.primary for entry in entries)})
-        readers = self._budget.limit_inputs(dict(sorted(with_sources_alone(reports, facts, self.view).items())))
+        reads = sources_read(reports, facts, self.view, self._budget)
         self._truncated |= bool(self._budget.cut)
-        reads = reads_of(readers, self.view)
         for entry in entries:
             entry.known = IndexedColumns(entry.reports, self._names_but(entry.hidden))
             entry.reads = self._reads_of_sources(entry.reports, reads)
             self._entries[entry.group.primary, entry.version] = entry
-        then = read_run_facts(reporter_runs, self.view, at) if at else facts
-        others = [entry for entry in entries if not entry.schema.known and not _set_schema(entry, then)]
-        if at is None:
-            self._read_schemas(others)
+        return [entry for entry in entries if not entry.schema.known and not _set_schema(entry, then)]
 
     def _reads_of_sources(
         self, reports: Sequence[ColumnReport], reads: Mapping[RunKey, Sequence[InputVersion]]
@@ -129,10 +197,6 @@ class VersionWalk:
             version = next((version for version in page.versions if version.id == entry.version), None)
             entry.schema = schema_of(version.facets) if version else entry.schema
 
-    def entry(self, version: Version) -> VersionEntry:
-        """Look up a loaded version."""
-        return self._entries[version]
-
     def graph(self, requested: Iterable[_Node], *, depth: int) -> ColumnGraph:
         """Walk upstream from the columns of loaded versions."""
         walked = walk(requested, self._versions_read, into=Walked(COLUMNS_MAX), depth=depth)
@@ -143,7 +207,7 @@ class VersionWalk:
     def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
         """Load the columns' versions; return their source columns, each in the version read."""
         versions = {(column.dataset, version) for column, version in nodes}
-        self.load_versions({version: self._producers.get(version) for version in sorted(versions)})
+        self._load_versions({version: self._producers.get(version) for version in sorted(versions)})
         opened = () if is_last else filter(self._opens, nodes)
         # Columns of a version share sets of sources: each set is followed once.
         followed = {
@@ -178,7 +242,7 @@ class VersionWalk:
         return column_node(column, entry, inputs, dependencies, version=version)
 
 
-def versions_at(entry: DatasetColumns, view: GraphView) -> Iterator[VersionEntry]:
+def _versions_at(entry: DatasetColumns, view: GraphView) -> Iterator[VersionEntry]:
     """Yield the last versions by a dataset's writers, with reports; reports without a version join the latest."""
     by_version: dict[str, list[ColumnReport]] = {}
     for report in entry.reports:
@@ -202,6 +266,13 @@ def versions_at(entry: DatasetColumns, view: GraphView) -> Iterator[VersionEntry
         yield VersionEntry(entry.group, schema, reports, version=version, hidden=hidden)
 
 
+def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[VersionEntry]) -> list[FieldPath]:
+    known = [entry, *shown]
+    if isinstance(node, FieldNode):
+        return [node.field] if any(columns.has(node.field) for columns in known) else []
+    return list(dict.fromkeys((*(path for columns in known for path in columns.schema.columns), *entry.columns.fields)))
+
+
 def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDataset) -> Iterator[ColumnReport]:
     """Yield a run's reports on its version, one for each name of the dataset."""
     reporter = Reporter(run, owner(facts), version, facts.declared is not None)
@@ -212,16 +283,8 @@ def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDatas
             is_unreported = False
             yield ColumnReport(reporter, (reported.refs, name))
     if is_unreported:
-        unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, _sources_of(facts, group)))
-        yield ColumnReport(reporter, ((), group.primary), unknown)
-
-
-def _sources_of(facts: RunFacts, group: ResolvedDataset) -> Iterable[IdText]:
-    """List the inputs behind a run's dataset: all, or the inputs of the dataset's windows."""
-    flows = flows_of(facts)
-    if flows is None:
-        return facts.inputs
-    return {source for name in group.names for source in flows.get(text_of(name), ())}
+        sources = map(dataset_of, unreported_sources(facts, map(text_of, group.names)))
+        yield ColumnReport(reporter, ((), group.primary), unknown_columns(sources))
 
 
 def _set_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:

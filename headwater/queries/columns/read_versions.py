@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
-from headwater.facts.facts import RunFacts, as_of, dataset_of, text_of
+from headwater.facts.facts import as_of
 from headwater.facts.index_scan import read_run_facts
-from headwater.queries.runs.input_versions import InputBudget, reads_of
+from headwater.queries.runs.input_versions import InputBudget, sources_read
 from headwater.queries.view import GraphView
 from headwater.queries.view.column_reports import ColumnReport, DatasetColumns, renamed
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources
-from headwater_model.ids import DatasetId, FieldPath, RunKey
+from headwater_model.ids import FieldPath
 
 
 class ReadVersions:
@@ -28,10 +27,10 @@ class ReadVersions:
             # A reporter existed then; a DatasetEvent has no job as owner.
             facts = {run: as_of(run_facts, view.at) for run, run_facts in facts.items()}
         budget = InputBudget()
-        runs = budget.limit_inputs(with_sources_alone(reports, facts, view))
+        reads = sources_read(reports, facts, view, budget)
         self.truncated = bool(budget.cut)
         self._reads = {
-            run: {read.group.primary: read.version for read in reads} for run, reads in reads_of(runs, view).items()
+            run: {read.group.primary: read.version for read in run_reads} for run, run_reads in reads.items()
         }
         self._named: dict[int, ColumnLineage] = {}
         self._known: dict[tuple[tuple[int, int], ...], Mapping[ColumnSource, str]] = {}
@@ -68,20 +67,3 @@ class ReadVersions:
         if id(report) not in self._named:
             self._named[id(report)] = renamed(report.columns, self._view.primary)
         return self._named[id(report)]
-
-
-def with_sources_alone(
-    reports: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], view: GraphView
-) -> dict[RunKey, RunFacts]:
-    """Replace the reporters' inputs by the sources in their reports."""
-    sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
-    for report in reports:
-        sources.get(report.reporter.run, set()).update(report.columns.datasets)
-    narrowed: dict[RunKey, RunFacts] = {}
-    for run, run_sources in sources.items():
-        names = {name for source in run_sources for name in view.group(source).names}
-        inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}
-        read = {view.primary(dataset_of(text)) for text in inputs}
-        others = (text_of(source) for source in sorted(run_sources) if view.primary(source) not in read)
-        narrowed[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
-    return narrowed

@@ -1,29 +1,29 @@
-"""Columns of a node id, now, of a version, or at a time: the start of queries of columns."""
+"""Columns of a node id: now, of a version, or at a time; and the origins of a column.
+
+The application starts a run for each captured write, and reports the records as its own. So a run without roots has
+the roots of its parent run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping
 
-from headwater.facts.facts import dataset_of
+from headwater.facts.facet_refs import roots_of
+from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import read_run_facts
+from headwater.facts.job_nodes import summarize_run
+from headwater.facts.run_facts import owner, parent_run
 from headwater.queries.columns.column_graph import ColumnWalk
-from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk, versions_at
+from headwater.queries.columns.column_versions import VersionWalk
 from headwater.queries.graphs.node_ids import FieldNode, Node, field_candidates, nodes_named, selected_version
-from headwater.queries.results.columns import ColumnGraph
-from headwater.queries.runs.dataset_versions import find_version
-from headwater.queries.runs.input_versions import outputs_of
-from headwater.queries.runs.job_versions import versions_of
-from headwater.queries.view import GraphView
-from headwater.queries.view.column_reports import DatasetColumns
-from headwater.queries.view.descriptions import read_facets, schema_of
+from headwater.queries.results.columns import ColumnGraph, Origin, Origins
+from headwater.queries.runs.dataset_versions import current_versions, find_version
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.columns import Column
-from headwater_model.field_paths import RelatedPaths
-from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
+from headwater_model.ids import DatasetId, JobId, RunKey
 
-NodeOfVersion: TypeAlias = tuple[Column, str]
-# The run that made each version of a dataset.
-Producers: TypeAlias = Mapping[Version, RunKey | None]
+# Roots of a version in a result.
+ROOTS_MAX = 10_000
 
 
 def find_columns(
@@ -45,7 +45,7 @@ def find_columns(
         Invalid: the node id cannot be read, or selectors disagree (a version with `downstream`, ...).
     """
     for node in nodes_named(node_id, view):
-        of_job = isinstance(node, Node) and isinstance(node.id, JobId)
+        of_job = isinstance(node.id, JobId)
         selected = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
         graph = _find_graph(node, view.as_of(at), selected, depth=depth, downstream=downstream)
         if graph is not None:
@@ -60,7 +60,7 @@ def find_field(view: GraphView, node_id: str) -> Column | None:
         Invalid: the id cannot be read as a field's.
     """
     candidates = field_candidates(node_id, view)
-    return next((column for node in candidates if (column := view.find_column(node.dataset, node.field))), None)
+    return next((column for node in candidates if (column := view.find_column(node.id, node.field))), None)
 
 
 def _find_graph(
@@ -74,14 +74,14 @@ def _find_graph(
         columns = _select_current(node, view, downstream=downstream)
         return None if columns is None else ColumnWalk(view).graph(columns, depth=depth, downstream=downstream)
     past = VersionWalk(view.as_of(None))
-    nodes = _select_at(node, past, view) if version is None else select_version(node, version, past)
+    nodes = past.columns_at(node, view) if version is None else past.columns_of_version(node, version)
     return None if nodes is None else past.graph(nodes, depth=depth)
 
 
 def _select_current(node: FieldNode | Node, view: GraphView, *, downstream: bool) -> list[Column] | None:
     """List the columns of a node now; None if the node does not exist."""
     if isinstance(node, FieldNode):
-        column = view.find_column(node.dataset, node.field)
+        column = view.find_column(node.id, node.field)
         return [column] if column else None
     if isinstance(node.id, DatasetId):
         return view.list_columns(node.id, used=downstream) if view.find_columns(node.id) else None
@@ -91,93 +91,56 @@ def _select_current(node: FieldNode | Node, view: GraphView, *, downstream: bool
     return list(dict.fromkeys(column for output in outputs for column in view.list_columns(output, used=downstream)))
 
 
-def select_version(node: FieldNode | Node, version: str, walk: VersionWalk) -> list[NodeOfVersion] | None:
-    """List the columns of a dataset's version, or of the outputs of a job version's last run.
+def find_origins(view: GraphView, node_id: str) -> Origins | None:
+    """Find the origins of a node id's column; None if the caller sees no such column.
 
-    `select_version(Node(DatasetId("s3://lake", "daily")), "1a2b...", VersionWalk(view))` lists
-    `(Column(s3://lake daily, amount), "1a2b...")`; None if the version is unknown.
+    Raises:
+        Invalid: the id cannot be read as a field's.
     """
-    if isinstance(node, Node) and isinstance(node.id, JobId):
-        producers = _made_by_job_version(node.id, version, walk.view)
-    else:
-        producers = _made_version(_dataset_of(node), version, walk.view)
-    if producers is None:
+    for node in field_candidates(node_id, view):
+        group = view.named(node.id)
+        versions = _versions(node, group, view)
+        if versions is not None:
+            return _origins(Column(group.primary, node.field), versions, view)
+    return None
+
+
+def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mapping[str, RunKey | None] | None:
+    """Find the runs of the requested versions, by version; None if there is no such column or version."""
+    if node.version is not None:
+        if not VersionWalk(view).columns_of_version(node, node.version):
+            return None
+        version = find_version(group, node.version, view)
+        return {node.version: version.run} if version else None
+    entry = view.find_columns(node.id)
+    if entry is None or view.find_column(node.id, node.field) is None:
         return None
-    walk.load_versions(producers)
-    nodes = [
-        (column, version_id)
-        for dataset, version_id in producers
-        for column in _columns_of(node, walk.entry((dataset, version_id)), walk.view)
-    ]
-    return sorted(nodes) if nodes or not isinstance(node, FieldNode) else None
+    reporters = entry.known.reporters_of(node.field)
+    reported = {reporter.version: reporter.run for reporter in reporters if reporter.version}
+    if reported:
+        return reported
+    current = current_versions([group], view)[0]
+    return {current.id: current.run} if current else {}
 
 
-def _made_version(dataset: DatasetId, version: str, view: GraphView) -> Producers | None:
-    group = view.named(dataset)
-    dataset_version = find_version(group, version, view)
-    return {(group.primary, version): dataset_version.run} if dataset_version else None
+def _origins(column: Column, versions: Mapping[str, RunKey | None], view: GraphView) -> Origins:
+    facts = view.opened_runs(read_run_facts({run for run in versions.values() if run}, view))
+    reported = reported_roots(facts, view)
+    origins = []
+    cut = False
+    for version, run in sorted(versions.items()):
+        run_facts = facts.get(run) if run else None
+        by, roots = reported.get(run, (None, [])) if run else (None, [])
+        cut |= len(roots) > ROOTS_MAX
+        brief = summarize_run(run, run_facts) if run and run_facts and owner(run_facts) else None
+        origins.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by.id if by else None))
+    return Origins(column, tuple(origins), cut)
 
 
-def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Producers | None:
-    versions, _ = versions_of(job, view)
-    job_version = next((candidate for candidate in versions if candidate.version == version), None)
-    if job_version is None:
-        return None
-    if job_version.latest_run is None:
-        return {}
-    run = job_version.latest_run.key
-    facts = read_run_facts([run], view)[run]
-    view.load_names(map(dataset_of, facts.outputs))
-    outputs = outputs_of(facts, run, view)
-    return {(output.dataset, output.version): run for output in outputs if view.opens(output.dataset)}
-
-
-def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) -> list[Column]:
-    """List the columns of a node in a version; without a schema, its dataset's schema counts."""
-    primary = entry.group.primary
-    schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
-    if isinstance(node, FieldNode):
-        there = entry.has(node.field) or RelatedPaths(schema.types).has(node.field) or view.is_used(primary, node.field)
-        return [Column(primary, node.field)] if there else []
-    paths = dict.fromkeys((*schema.columns, *entry.columns.fields))
-    return list(dict.fromkeys((*(Column(primary, path) for path in paths), *view.used(primary))))
-
-
-def _select_at(node: FieldNode | Node, walk: VersionWalk, present: GraphView) -> list[NodeOfVersion] | None:
-    """List the columns of a node at a time, each in its writers' last versions."""
-    datasets = _datasets_at(node, present)
-    if datasets is None:
-        return None
-    present.load_columns(datasets)
-    entries = {entry.group.primary: entry for dataset in datasets if (entry := present.columns(dataset))}
-    shown = {primary: list(versions_at(entry, present)) for primary, entry in entries.items()}
-    walk.add(
-        [version_entry for version_entries in shown.values() for version_entry in version_entries], present.at or ""
-    )
-    nodes = [
-        (Column(primary, path), version_entry.version)
-        for primary, version_entries in shown.items()
-        for path in _paths_at(node, entries[primary], version_entries)
-        for version_entry in version_entries
-    ]
-    if not nodes and (isinstance(node, FieldNode) or not any(shown.values())):
-        return [] if isinstance(node, Node) and isinstance(node.id, JobId) else None
-    return sorted(nodes)
-
-
-def _datasets_at(node: FieldNode | Node, view: GraphView) -> list[DatasetId] | None:
-    if isinstance(node, FieldNode) or isinstance(node.id, DatasetId):
-        return [_dataset_of(node)]
-    return view.find_outputs(node.id)
-
-
-def _dataset_of(node: FieldNode | Node) -> DatasetId:
-    named = node.dataset if isinstance(node, FieldNode) else node.id
-    return DatasetId(named.namespace, named.name)
-
-
-def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[VersionEntry]) -> list[FieldPath]:
-    known = [entry, *shown]
-    if isinstance(node, FieldNode):
-        return [node.field] if any(columns.has(node.field) for columns in known) else []
-    return list(dict.fromkeys((*(path for columns in known for path in columns.schema.columns), *entry.columns.fields)))
+def reported_roots(facts: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, tuple[RunKey, list[str]]]:
+    """Find each run's reported roots, else its parent's: `{run: (reporting run, ["flights-2013"])}`."""
+    own = {run: (run, roots) for run, run_facts in facts.items() if (roots := roots_of(run_facts))}
+    parents = {run: parent for run, run_facts in facts.items() if run not in own and (parent := parent_run(run_facts))}
+    parent_facts = view.opened_runs(read_run_facts(set(parents.values()), view))
+    theirs = {parent: roots for parent, run_facts in parent_facts.items() if (roots := roots_of(run_facts))}
+    return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
+from headwater.events.event import State
 from headwater.facts.facts import job_of, text_of
 from headwater.facts.job_edges import DATA_ALONE, Kind
 from headwater.facts.keys import dataset_pk
-from headwater.facts.run_attempts import State
 from headwater.facts.run_reports import ROW_KINDS
 from headwater.facts.table import RowQuery
 from headwater.queries.graphs.edges import OPPOSITE, Step, has_flows, next_users

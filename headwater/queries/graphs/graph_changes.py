@@ -12,14 +12,14 @@ from typing import Any, TypeAlias
 
 from headwater.facts.facet_refs import LINEAGE
 from headwater.facts.facts import DatasetFacts, JobFacts, NamespaceFacts, RunFacts, dataset_of, text_of
-from headwater.facts.index_scan import read_run_facts, run_of, time_of
-from headwater.facts.job_nodes import facts_of, io_of, streamed_jobs
+from headwater.facts.index_scan import facts_of, read_run_facts, run_of, streamed_jobs, time_of
+from headwater.facts.job_nodes import io_of
 from headwater.facts.keys import dataset_pk, facts_key, job_pk
 from headwater.facts.lattice import History
 from headwater.facts.run_facts import owner
+from headwater.facts.run_io import io_at, windows_of
 from headwater.facts.stream_rows import beginning, coarse_bounds
 from headwater.facts.table import GraphReader, Key, Row, RowQuery
-from headwater.facts.windows import io_at, windows_of
 from headwater.queries.view import GraphView
 from headwater.queries.view.descriptions import is_doubtful, schema_of
 from headwater.queries.view.rows import ReadAhead

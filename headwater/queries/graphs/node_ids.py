@@ -4,24 +4,41 @@ Any colon may end the namespace, and in a field's id the dataset's name. The rea
 several existing nodes, Marquez's own reading is preferred, then the shortest namespace, then the shortest name. If none
 exists, the rules of names may know a dataset by another name. Nodes hidden from the caller do not exist: events in
 foreign namespaces never change the node of an id.
+
+Queries by a dataset's name look it up likewise:
+
+    result_by_name(dataset, query, view)    # a `query` whose result is None where the dataset is unknown
+    of_dataset(query)                       # a method of a `query` with a result for an unknown dataset, too
+    of_field(query)                         # a method of a `query` whose result is empty where the field is unknown
+
+The rules of names, one row of the table, are read for an unknown name alone. A known name costs nothing more.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import wraps
 from itertools import chain, combinations
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, TypeAlias, TypeVar, cast
+
+from typing_extensions import ParamSpec
 
 from headwater.facts.facts import DatasetFacts, JobFacts
-from headwater.queries.renamed import folded, renamed
+from headwater.facts.keys import facts_key
 from headwater.queries.results.graphs import GraphDirection
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, Queries
+from headwater_model.columns import Column
 from headwater_model.errors import Fault, Invalid
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
+if TYPE_CHECKING:
+    from headwater.events.naming import NamingRules
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _Id: TypeAlias = DatasetId | JobId
 # Colons tried in one id, by the number of parts: each split is a key to read.
 _COLONS_MAX = {2: 50, 3: 25}
@@ -50,7 +67,7 @@ class Node:
 class FieldNode:
     """The field of a node id, under the dataset's name in the id, and the version if the id has a version."""
 
-    dataset: DatasetId
+    id: DatasetId
     field: FieldPath
     version: str | None = None
 
@@ -79,14 +96,8 @@ def field_candidates(text: str, view: GraphView) -> Iterable[FieldNode]:
         Invalid: the id cannot be read.
     """
     nodes = _existing(_readable(text, _field_readings(text), _FIELD_RULE), view)
-    return chain(nodes, _folded(nodes, view))
-
-
-def _folded(nodes: Iterable[FieldNode], view: GraphView) -> Iterator[FieldNode]:
-    for node in nodes:
-        field = folded(node.dataset, node.field, view)
-        if field != node.field:
-            yield replace(node, field=field)
+    by_rules = ((node, folded(node.id, node.field, view)) for node in nodes)
+    return chain(nodes, (replace(node, field=field) for node, field in by_rules if field != node.field))
 
 
 def find_node(text: str, view: GraphView, rule: str = _RULE) -> Node | None:
@@ -105,26 +116,18 @@ def _existing(candidates: Sequence[_N], view: GraphView) -> list[_N]:
     """List the existing candidates; else the existing datasets under their names by the rules."""
     return _among(candidates, view) or _among(
         [
-            _under(node, other)
+            replace(node, id=other)
             for node in candidates
-            if isinstance(dataset := _id_of(node), DatasetId)
-            for other in renamed(view, dataset)
+            if isinstance(node.id, DatasetId)
+            for other in renamed(view, node.id)
         ],
         view,
     )
 
 
 def _among(candidates: Sequence[_N], view: GraphView) -> list[_N]:
-    there, named = _find_existing({thing for node in candidates if view.sees(thing := _id_of(node))}, view)
-    return [node for ids in (there, named) for node in candidates if _id_of(node) in ids]
-
-
-def _id_of(node: FieldNode | Node) -> _Id:
-    return node.dataset if isinstance(node, FieldNode) else node.id
-
-
-def _under(node: _N, dataset: DatasetId) -> _N:
-    return replace(node, dataset=dataset) if isinstance(node, FieldNode) else replace(node, id=dataset)
+    there, named = _find_existing({node.id for node in candidates if view.sees(node.id)}, view)
+    return [node for ids in (there, named) for node in candidates if node.id in ids]
 
 
 def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_Id]]:
@@ -232,3 +235,94 @@ def check_unfolded(direction: GraphDirection, fold: int | None) -> None:
     faults += [Fault("fold", fold, rule)] if fold is not None else []
     if faults:
         raise Invalid(faults)
+
+
+def _rules(view: GraphView) -> NamingRules:
+    # A cold start does not pay for the imports of few requests.
+    from headwater.events.naming import NamingRules
+    from headwater.loading.stored_rules import read_stored_rules
+
+    return NamingRules(trim_partitions=view.trim_partitions, names=read_stored_rules(view))
+
+
+def renamed(view: GraphView, name: DatasetId) -> Sequence[DatasetId]:
+    """Load the name like the name in an event; empty if the rules do not change it."""
+    loaded = _rules(view).loaded(name)
+    return () if loaded == name else (loaded,)
+
+
+def untrimmed(name: DatasetId, view: GraphView) -> DatasetId:
+    """Apply the rules to a dataset's name, and keep its partitions."""
+    return replace(_rules(view), trim_partitions=False).loaded(name)
+
+
+def find_name_by_rules(view: GraphView, dataset: DatasetId) -> DatasetId | None:
+    """Find the name by the rules, with partitions; None if it stays or the caller may not see it."""
+    name = untrimmed(dataset, view)
+    return name if name != dataset and view.sees(name) else None
+
+
+def find_trimmed(view: GraphView, dataset: DatasetId) -> DatasetId | None:
+    """Find the dataset of a partition's name; None if the name is of no partition."""
+    name = untrimmed(dataset, view)
+    return next((other for other in renamed(view, name) if other != name), None)
+
+
+def folded(name: DatasetId, field: FieldPath, view: GraphView) -> FieldPath:
+    """Fold a field of a dataset like the field in an event."""
+    return _rules(view).loaded_path(name, field)
+
+
+def _seen_renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
+    """Rename a dataset by the rules; empty if the caller may not query the new name."""
+    return [other for other in renamed(view, name) if view.sees(other)]
+
+
+def result_by_name(dataset: DatasetId, query: Callable[[DatasetId], _T | None], view: GraphView) -> _T | None:
+    """Query a dataset; without a result, query its name by the rules: `s3a://lake raw` becomes `s3://lake raw`."""
+    result = query(dataset)
+    if result is not None:
+        return result
+    results = (query(other) for other in _seen_renamed(dataset, view))
+    return next((other for other in results if other is not None), None)
+
+
+def of_dataset(
+    query: Callable[Concatenate[GraphView, DatasetId, _P], _T],
+) -> Callable[Concatenate[Queries, DatasetId, _P], _T]:
+    """Make a method of a query with a result for an unknown dataset, too: then its name by the rules is queried.
+
+    The query reads the facts of the dataset through the same view: the check costs no round.
+    """
+
+    @wraps(query)
+    def method(queries: Queries, dataset: DatasetId, /, *args: _P.args, **options: _P.kwargs) -> _T:
+        view = queries.view()
+        result = query(view, dataset, *args, **options)
+        if _is_known(dataset, view):
+            return result
+        other = next((other for other in _seen_renamed(dataset, view) if _is_known(other, view)), None)
+        return result if other is None else query(view, other, *args, **options)
+
+    return method
+
+
+def of_field(
+    query: Callable[Concatenate[GraphView, Column, _P], _T],
+) -> Callable[Concatenate[Queries, DatasetId, FieldPath, _P], _T]:
+    """Make a method of a query whose result is empty for an unknown field: then of the field as the rules fold it."""
+
+    @wraps(query)
+    def of_names(view: GraphView, dataset: DatasetId, field: FieldPath, /, *args: _P.args, **options: _P.kwargs) -> _T:
+        result = query(view, Column(dataset, field), *args, **options)
+        if any(getattr(result, member.name) for member in fields(cast("Any", result))):
+            return result
+        loaded = folded(dataset, field, view)
+        return result if loaded == field else query(view, Column(dataset, loaded), *args, **options)
+
+    return of_dataset(of_names)
+
+
+def _is_known(dataset: DatasetId, view: GraphView) -> bool:
+    """True if an event mentioned the dataset by this name."""
+    return bool(view.get([facts_key(dataset)]))

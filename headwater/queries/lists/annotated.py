@@ -52,6 +52,11 @@ def read_annotated(pk: str, view: GraphView, *, kinds: Sequence[AnnotatedKind], 
     )
 
 
+def kinds_of(kind: str | None) -> Sequence[AnnotatedKind]:
+    """List the kinds to read for hits of a kind: `dataset`, `job`, or a `column` of a dataset; None for hits of all."""
+    return ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
+
+
 def is_owned(annotations: Annotations, owner: str) -> bool:
     """True if the owner is among the annotations, in any case: `Team:Payments` is `team:payments`."""
     return any(owner_key(other.name) == owner_key(owner) for other in annotations.owners)

@@ -10,12 +10,13 @@ from typing_extensions import Unpack
 
 from headwater.facts.assertions import OUTCOMES, TESTS, Assertions, has_failed, row_key, rows_query, stamp_of
 from headwater.facts.facts import JobFacts, as_of
-from headwater.facts.keys import facts_key, job_pk
+from headwater.facts.index_scan import facts_of
+from headwater.facts.keys import job_pk
 from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Key, Row
-from headwater.queries.lists.annotated import AnnotatedKind, read_annotated
+from headwater.queries.graphs.node_ids import result_by_name
+from headwater.queries.lists.annotated import AnnotatedKind, kinds_of, read_annotated
 from headwater.queries.lists.tags import page_of_hits
-from headwater.queries.renamed import result_by_name
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import AssertionResult, Failure, SearchHit, SearchOptions
 from headwater.queries.view import GraphView
@@ -95,8 +96,7 @@ def search_failing(
     **options: Unpack[SearchOptions],
 ) -> ResultPage[SearchHit | ColumnHit]:
     """List the jobs and datasets with a test of this outcome, and with the words of the text in their names."""
-    kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
-    things, cut = read_failing(view, kinds=kinds, namespace=options.get("namespace"))
+    things, cut = read_failing(view, kinds=kinds_of(kind), namespace=options.get("namespace"))
     rank = OUTCOMES.index(outcome)
     hits = [
         SearchHit(thing, failing.updated)
@@ -112,18 +112,21 @@ def read_failing(
     """Read the jobs and datasets with failed tests; return true, too, if not all were read."""
     annotated = read_annotated(TESTS, view, kinds=kinds, namespace=namespace)
     cut = resolve_assertions(annotated.datasets, view) or annotated.truncated
-    rows = view.get(facts_key(job.id) for job in annotated.jobs)
-    facts = {job.id: JobFacts(**rows[facts_key(job.id)].data["facts"]) for job in annotated.jobs}
-    if view.at:
-        then = {job: as_of(known, view.at) for job, known in facts.items()}
-        facts, is_cut = resolve_jobs(then, view, view.at)
-        cut |= is_cut
+    facts, is_cut = _facts_then([job.id for job in annotated.jobs], view)
     things: dict[Thing, Failing] = {
         group.primary: Failing(pks_of(group), group.facts.assertions, group.facts.last or "")
         for group in annotated.datasets
     }
     things |= {job: Failing([job_pk(job)], known.assertions, known.last or "") for job, known in facts.items()}
-    return {thing: failing for thing, failing in things.items() if has_failed(failing.known)}, cut
+    return {thing: failing for thing, failing in things.items() if has_failed(failing.known)}, cut or is_cut
+
+
+def _facts_then(jobs: Sequence[JobId], view: GraphView) -> tuple[dict[JobId, JobFacts], bool]:
+    """Read the facts of the known jobs as of the view's time; return true, too, if outcomes may be missing."""
+    facts = facts_of(jobs, view)
+    if not view.at:
+        return facts, False
+    return resolve_jobs({job: as_of(known, view.at) for job, known in facts.items()}, view, view.at)
 
 
 def _find_any(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, bool] | None:
@@ -139,12 +142,8 @@ def _find(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, 
         group = view.named(thing)
         cut = resolve_assertions([group], view)
         return (group.primary, pks_of(group), group.facts.assertions, cut) if group.known else None
-    row = view.get([facts_key(thing)]).get(facts_key(thing))
-    facts, cut = JobFacts(**row.data["facts"]) if row else JobFacts(), False
-    if view.at:
-        then, cut = resolve_jobs({thing: as_of(facts, view.at)}, view, view.at)
-        facts = then[thing]
-    return (thing, [job_pk(thing)], facts.assertions, cut) if facts.first else None
+    jobs, cut = _facts_then([thing], view)
+    return (thing, [job_pk(thing)], jobs[thing].assertions, cut) if thing in jobs and jobs[thing].first else None
 
 
 def _row_keys(things: Iterable[tuple[Sequence[str], Assertions]]) -> Iterator[Key]:

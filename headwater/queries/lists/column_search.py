@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from typing_extensions import Unpack
+
 from headwater.aws.items import chunks
 from headwater.facts.result_page import ResultPage
 from headwater.facts.words import has_words, typed_words
-from headwater.queries.lists.name_search import find_columns, page_by_time, rank_of
+from headwater.queries.lists.name_search import find_columns, is_by_time, page_by_time, rank_of
 from headwater.queries.results.columns import ColumnHit
-from headwater.queries.results.entities import SearchSort
+from headwater.queries.results.entities import SearchOptions, SearchSort
 from headwater.queries.view import GraphView
 from headwater.queries.view.descriptions import is_temporary
 from headwater_model.field_paths import parse_dotted
@@ -24,39 +26,28 @@ MATCHES_MAX = 1_000
 _ELSEWHERE_MAX = 100
 
 
-def search_columns(
-    view: GraphView,
-    text: str,
-    *,
-    sort: SearchSort,
-    limit: int,
-    namespace: str | None = None,
-    before: str | None = None,
-    after: str | None = None,
-    within: str = "",
-) -> ResultPage[ColumnHit]:
-    """List the matches, of datasets updated from `after` on and before `before`.
-
-    They are by name, or the best or the last updated first. Their namespaces have the words of `within`.
+def search_columns(view: GraphView, text: str, **options: Unpack[SearchOptions]) -> ResultPage[ColumnHit]:
+    """List the columns with the words of the text, by name, or the best or the last updated first.
 
     The index has all past columns, too. A read drops the columns that no longer exist: no page shows them, but the
     total counts the unread among them.
     """
+    limit, namespace, within = options["limit"], options.get("namespace"), typed_words(options.get("within", ""))
     candidates, truncated = find_columns(text, view, namespace)
 
     def is_wanted(dataset: DatasetId) -> bool:
-        if namespace not in (None, dataset.namespace) or not has_words(typed_words(within), [dataset.namespace]):
+        if namespace not in (None, dataset.namespace) or not has_words(within, [dataset.namespace]):
             return False
         return view.sees(dataset)
 
     # The wanted matches come first; a match elsewhere may be an alias of a wanted dataset.
-    order = _order_of(text, sort)
+    order = _order_of(text, options["sort"])
     matches = sorted((match for match in candidates if is_wanted(match[1])), key=order)
     elsewhere = sorted((match for match in candidates if not is_wanted(match[1])), key=order)
     truncated |= len(elsewhere) > _ELSEWHERE_MAX
     reader = _Reader(view, is_wanted)
     # By name or rank, read until the page is full.
-    if sort != "updated_at" and before is None and after is None:
+    if not is_by_time(options):
         reader.read(matches, limit)
         unread = len(matches) - reader.number
         reader.read(elsewhere[:_ELSEWHERE_MAX], limit)
@@ -66,7 +57,7 @@ def search_columns(
     reader.read([*matches[:MATCHES_MAX], *elsewhere[:_ELSEWHERE_MAX]], MATCHES_MAX)
     hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
     truncated |= len(matches) > MATCHES_MAX
-    return page_by_time(hits, sort=sort, limit=limit, before=before, after=after, truncated=truncated)
+    return page_by_time(hits, options, truncated=truncated)
 
 
 def _order_of(text: str, sort: SearchSort) -> Callable[[_Match], tuple[int, str, DatasetId]]:

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from headwater.events.event import State
 from headwater.facts.facet_refs import restored
-from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
-from headwater.facts.index_scan import last_started
+from headwater.facts.facts import describing_facets, facets_of
+from headwater.facts.index_scan import facts_of, last_started
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import Run
 from headwater.queries.graphs.edges import possible_children
+from headwater.queries.graphs.node_ids import result_by_name
 from headwater.queries.graphs.short_forms import find_writes, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue, NameList
 from headwater.queries.lists.urgent_jobs import last_changed, last_updated, listed_in_states
-from headwater.queries.renamed import result_by_name
 from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort, urgency
 from headwater.queries.runs.dataset_times import times_of
 from headwater.queries.runs.dataset_versions import (
@@ -281,8 +281,7 @@ class Jobs:
 
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Read the facets and current versions of the jobs."""
-        rows = self._view.get(facts_key(job.id) for job in jobs)
-        facts = {job_of(row.data["id"]): JobFacts(**row.data["facts"]) for row in rows.values()}
+        facts = facts_of([job.id for job in jobs], self._view)
         versions = current_versions_of([job.id for job in jobs], self._view)
         detailed = []
         for job in jobs:

@@ -9,6 +9,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar, overload
 
 from headwater.facts.catalogue import NAMES, Catalogue, NameSet, read_catalogue
 from headwater.facts.facts import IdText, JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted, text_of
+from headwater.facts.index_scan import facts_of
 from headwater.facts.keys import FACTS, facts_key, namespace_pk
 from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
@@ -93,11 +94,7 @@ class ListedFacts:
         jobs = [name for name in ids if isinstance(name, JobId) and name not in self._jobs]
         datasets = [name for name in ids if isinstance(name, DatasetId)]
         self._view.load(datasets, namespaces={job.namespace for job in jobs}, rows=map(facts_key, jobs))
-        rows = self._view.get(map(facts_key, jobs))
-        self._jobs |= {
-            job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
-            for job in jobs
-        }
+        self._jobs |= dict.fromkeys(jobs, JobFacts()) | facts_of(jobs, self._view)
 
     def updated(self, name: Id) -> str | None:
         """Find the time of the last event of a loaded name; None for an unlisted name.

@@ -110,51 +110,39 @@ def search(
 
 
 def _search(
-    view: GraphView,
-    text: str,
-    *,
-    kind: Literal["job", "dataset"] | None,
-    sort: SearchSort,
-    limit: int,
-    namespace: str | None = None,
-    before: str | None = None,
-    after: str | None = None,
-    within: str = "",
+    view: GraphView, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
 ) -> ResultPage[SearchHit]:
-    """List the matches updated from `after` on and before `before`: by name, the best or the last updated first.
-
-    Their namespaces have the words of `within`.
+    """List the matches by name, the best or the last updated first.
 
     The index may have hidden and temporary names, and aliases: no page shows them. The total counts the unread among
     them if it is above `CHECKED_MAX`.
     """
-    names, truncated = find_names(text, view, namespace)
-    matches = [name for name in names if has_words(typed_words(within), [name.namespace])]
+    limit, within = options["limit"], typed_words(options.get("within", ""))
+    names, truncated = find_names(text, view, options.get("namespace"))
+    matches = [name for name in names if has_words(within, [name.namespace])]
     matches = [name for name in matches if kind is None or isinstance(name, JobId) == (kind == "job")]
-    matches.sort(key=_order_of(text, sort))
-    if sort != "updated_at" and before is None and after is None:
+    matches.sort(key=_order_of(text, options["sort"]))
+    if not is_by_time(options):
         hits, unlisted = _first(matches, limit, view)
         total = len(matches) - unlisted
         return ResultPage(hits[:limit], total, truncated or len(hits) < min(limit, total))
     hits, _ = _first(matches[:MATCHES_MAX], MATCHES_MAX, view)
     truncated |= len(matches) > MATCHES_MAX
-    return page_by_time(hits, sort=sort, limit=limit, before=before, after=after, truncated=truncated)
+    return page_by_time(hits, options, truncated=truncated)
 
 
-def page_by_time(
-    hits: Iterable[AnyHit],
-    *,
-    sort: SearchSort,
-    limit: int,
-    before: str | None = None,
-    after: str | None = None,
-    truncated: bool,
-) -> ResultPage[AnyHit]:
-    """Take the hits updated from `after` on and before `before`: in the given order, or the last updated first."""
-    page = [hit for hit in hits if (after or "") <= hit.updated < (before or "~")]
-    if sort == "updated_at":
+def is_by_time(options: SearchOptions) -> bool:
+    """True if the times of the hits count: `{"sort": "updated_at", ...}`, or with a limit of times."""
+    return options["sort"] == "updated_at" or (options.get("before"), options.get("after")) != (None, None)
+
+
+def page_by_time(hits: Iterable[AnyHit], options: SearchOptions, *, truncated: bool) -> ResultPage[AnyHit]:
+    """Take the hits within the times of the options: in the given order, or the last updated first."""
+    after, before = options.get("after") or "", options.get("before") or "~"
+    page = [hit for hit in hits if after <= hit.updated < before]
+    if options["sort"] == "updated_at":
         page.sort(key=lambda hit: hit.updated, reverse=True)
-    return ResultPage(page[:limit], len(page), truncated)
+    return ResultPage(page[: options["limit"]], len(page), truncated)
 
 
 def _order_of(text: str, sort: SearchSort) -> Callable[[Id], tuple[int, str, str, bool]]:

@@ -17,7 +17,7 @@ from headwater.facts.list_rows import NO_NAMESPACE, owner_pk, tag_facts_key, tag
 from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Row
 from headwater.facts.words import has_words, typed_words
-from headwater.queries.lists.annotated import AnnotatedKind, is_owned, read_annotated
+from headwater.queries.lists.annotated import AnnotatedKind, is_owned, kinds_of, read_annotated
 from headwater.queries.lists.name_search import page_by_time, rank_of
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import Job, SearchHit, SearchOptions
@@ -129,9 +129,7 @@ def search_tagged(
 
     With an owner, they or their datasets have the owner.
     """
-    kinds: Sequence[AnnotatedKind] = {None: ("DATASET", "JOB"), "job": ("JOB",)}.get(kind, ("DATASET",))
-    namespace = options.get("namespace")
-    tagged = read_tagged(tag, view, kinds=kinds, namespace=namespace, owner=owner)
+    tagged = read_tagged(tag, view, kinds=kinds_of(kind), namespace=options.get("namespace"), owner=owner)
     return page_of_hits(_hits(tagged, kind), text, options, truncated=tagged.truncated)
 
 
@@ -144,8 +142,7 @@ def search_owned(
     **options: Unpack[SearchOptions],
 ) -> ResultPage[Hit]:
     """Search the jobs and datasets of the owner, in any case, with the words of the text in their names."""
-    kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
-    annotated = read_annotated(owner_pk(owner), view, kinds=kinds, namespace=options.get("namespace"))
+    annotated = read_annotated(owner_pk(owner), view, kinds=kinds_of(kind), namespace=options.get("namespace"))
     hits = [SearchHit(job.id, job.updated) for job in annotated.jobs if is_owned(job.annotations, owner)]
     owned = (group for group in annotated.datasets if is_owned(annotations_of(group.facts), owner))
     hits += [SearchHit(group.primary, group.facts.last or "") for group in owned]
@@ -159,8 +156,7 @@ def page_of_hits(candidates: Iterable[Hit], text: str, options: SearchOptions, *
     hits.sort(key=_order)
     if options["sort"] == "relevance":
         hits.sort(key=lambda hit: rank_of(_named(hit)[0], text))
-    times = {"before": options.get("before"), "after": options.get("after")}
-    return page_by_time(hits, sort=options["sort"], limit=options["limit"], **times, truncated=truncated)
+    return page_by_time(hits, options, truncated=truncated)
 
 
 def _hits(tagged: Tagged, kind: Kind | None) -> Iterator[Hit]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from headwater.events.event import State
 from headwater.facts.facts import job_of
 from headwater.facts.list_rows import lately_queries, minute_of, state_queries
-from headwater.facts.run_attempts import State
 from headwater.queries.lists.annotated import ListedThings
 from headwater.queries.results.entities import Job
 from headwater.queries.view import GraphView

@@ -12,28 +12,21 @@ from typing import TypeAlias
 
 from headwater.queries.columns.column_paths import ColumnPath, ReportedStep, paths_along
 from headwater.queries.ranges.path_ends import How, PossibleUse, Takers
-from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
+from headwater.queries.ranges.runs_in_range import Place, RunColumns, RunsInRange, distinct
 from headwater.queries.ranges.similar_runs import ROOTS_MAX, Runs
 from headwater.queries.results.graphs import DOWN, UP, Side
 from headwater.queries.results.reports import LineageStep
 from headwater.walk import Walked, walk
-from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation
+from headwater_model.columns import Column, ColumnSource, Sources, Transformation
 from headwater_model.field_paths import ColumnIndex, RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # Source, destination, transformations, and true if the step is certain.
 FlowStep: TypeAlias = tuple[ColumnSource, ColumnSource, How, bool]
-# The refs of a report and the name of its dataset; most runs share both with earlier runs.
-Place: TypeAlias = tuple[tuple[str, ...], DatasetId]
 Steps: TypeAlias = Mapping[Place, Sequence[FlowStep]]
 # Columns reached by a traversal, and steps between them.
 COLUMNS_MAX = 5_000
 STEPS_MAX = 20_000
-
-
-def step_place_of(reported: RunColumns) -> Place:
-    """Return the key shared by runs with the same report on a dataset."""
-    return reported.refs, reported.name
 
 
 def find_steps_into(
@@ -43,8 +36,9 @@ def find_steps_into(
     steps: dict[DatasetId, Steps] = {}
     for dataset, nodes_of in _by_dataset(nodes).items():
         paths = [path for path in nodes_of if path is not None]
-        reports = {step_place_of(report): report for report in reported[dataset]}
-        steps[dataset] = {place: list(_steps_into(report, dataset, paths)) for place, report in reports.items()}
+        steps[dataset] = {
+            report.place: list(_steps_into(report, dataset, paths)) for report in distinct(reported[dataset])
+        }
     return steps
 
 
@@ -56,9 +50,9 @@ def find_steps_out(
     Reports on the datasets themselves are read only where columns are nested, all in one round.
     """
     paths = _by_dataset(nodes)
-    reports = {dataset: {step_place_of(report): report for report in reported[dataset]} for dataset in paths}
+    reports = {dataset: distinct(reported[dataset]) for dataset in paths}
     used = {
-        dataset: set[FieldPath]().union(*(fields_used(report.columns, dataset) for report in reports_on.values()))
+        dataset: set[FieldPath]().union(*(report.columns.fields_of(dataset) for report in reports_on))
         for dataset, reports_on in reports.items()
     }
     requested = {dataset: {path for path in fields if path is not None} for dataset, fields in paths.items()}
@@ -69,7 +63,7 @@ def find_steps_out(
         index = _written_index(dataset, range_runs) if dataset in nested else ColumnIndex(())
         takers = index.invert(requested[dataset], used[dataset])
         steps[dataset] = {
-            place: list(_steps_out(report, dataset, paths[dataset], takers)) for place, report in reports_on.items()
+            report.place: list(_steps_out(report, dataset, paths[dataset], takers)) for report in reports_on
         }
     return steps
 
@@ -83,13 +77,8 @@ def _by_dataset(nodes: Iterable[ColumnSource]) -> dict[DatasetId, list[FieldPath
 
 def _written_index(dataset: DatasetId, range_runs: RunsInRange) -> ColumnIndex:
     """Index the reports on a dataset; the dataset is loaded upwards."""
-    reports = {
-        step_place_of(report): report
-        for _, written in range_runs.written_alike(dataset)
-        for report in written
-        if report.known
-    }
-    return ColumnIndex(report.columns.fields for report in reports.values())
+    written = (report for _, reports in range_runs.written_alike(dataset) for report in reports if report.known)
+    return ColumnIndex(report.columns.fields for report in distinct(written))
 
 
 def _steps_into(reported: RunColumns, dataset: DatasetId, paths: Iterable[FieldPath]) -> Iterator[FlowStep]:
@@ -128,17 +117,6 @@ def _taken(sources: Sources, dataset: DatasetId, takers: Takers) -> Iterator[tup
         if source.dataset == dataset and source.field is not None:
             for taker in takers.get(source.field, ()):
                 yield taker, how
-
-
-def fields_used(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
-    """Collect the source columns of a dataset in a report."""
-    source_sets = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
-    return {
-        source.field
-        for sources in source_sets.values()
-        for source in sources
-        if source.dataset == dataset and source.field is not None
-    }
 
 
 @dataclass(slots=True)
@@ -234,7 +212,7 @@ class ColumnTraversal:
         )
         for dataset, pairs in by_dataset.items():
             for runs, report in pairs:
-                for source, destination, how, certain in steps[dataset][step_place_of(report)]:
+                for source, destination, how, certain in steps[dataset][report.place]:
                     self._add_edge(source, destination, how, runs, certain=certain)
                     neighbours.add(destination if self._side == DOWN else source)
         return neighbours

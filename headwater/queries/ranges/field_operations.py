@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
-from headwater.queries.ranges.column_flow import step_place_of
 from headwater.queries.ranges.operation_graph import fields_read
-from headwater.queries.ranges.operation_paths import PATHS_MAX, making, read_place_of, taking
+from headwater.queries.ranges.operation_paths import PATHS_MAX, making, taking
 from headwater.queries.ranges.runs_in_range import RunsInRange
 from headwater.queries.ranges.similar_runs import RangeRun
 from headwater.queries.results.cdap import FieldOperations, LastStart, MakingOperations
@@ -79,11 +78,9 @@ def _operations_on(side: Side, column: Column, range_runs: RunsInRange) -> list[
     # A run, the key shared by equal reports, and the sets of operations in the report, made at their first use.
     reports: list[tuple[RangeRun, Hashable, Iterator[OperationSet]]]
     if side == UP:
-        reports = [
-            (each.run, step_place_of(each), making(column, each, range_runs)) for each in range_runs.written(name)
-        ]
+        reports = [(each.run, each.place, making(column, each, range_runs)) for each in range_runs.written(name)]
     else:
-        reports = [(each.run, read_place_of(each), taking(column, each, range_runs)) for each in range_runs.read(name)]
+        reports = [(each.run, each.place, taking(column, each, range_runs)) for each in range_runs.read(name)]
     by_report: dict[Hashable, list[_Making]] = {}
     by_set: dict[str, _Making] = {}
     for run, place, sets in reports:

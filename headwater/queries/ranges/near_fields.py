@@ -5,13 +5,12 @@ Relations are reported pairs of fields: a dependency of a whole dataset relates 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from headwater.queries.ranges.column_flow import Place, step_place_of
 from headwater.queries.ranges.mappings import DATASETS_MAX, PAIRS_MAX
-from headwater.queries.ranges.runs_in_range import RUNS_MAX, RunColumns, RunsInRange
+from headwater.queries.ranges.runs_in_range import RUNS_MAX, RunColumns, RunsInRange, distinct
 from headwater.queries.results.cdap import (
     DatasetFields,
     DatasetSummary,
@@ -37,8 +36,8 @@ class NearReports:
     """The reports on a dataset and on its derived datasets, each once, and its fields dropped by operations."""
 
     dataset: DatasetId
-    written: tuple[RunColumns, ...]
-    derived: tuple[RunColumns, ...]
+    written: Sequence[RunColumns]
+    derived: Sequence[RunColumns]
     dropped: frozenset[FieldPath]
     # Fields of all schemas ever given by writers and declarations.
     described: frozenset[FieldPath]
@@ -51,8 +50,8 @@ class NearReports:
         dropped = (column for ref in refs for column in range_runs.operations(ref).dropped)
         return cls(
             dataset,
-            _distinct(range_runs.written(dataset)),
-            _distinct(report for read in reads for report in read.derived),
+            distinct(range_runs.written(dataset)),
+            distinct(report for read in reads for report in read.derived),
             frozenset(column.field for column in dropped if column.dataset == dataset),
             frozenset(described_fields(range_runs.view.group(dataset).facts)),
         )
@@ -102,22 +101,9 @@ class NearReports:
         return bool(RelatedPaths(self.dropped).overlapping(path))
 
 
-def _distinct(reports: Iterable[RunColumns]) -> tuple[RunColumns, ...]:
-    distinct: dict[Place, RunColumns] = {}
-    for report in reports:
-        distinct.setdefault(step_place_of(report), report)
-    return tuple(distinct.values())
-
-
 def _fields_taken(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
-    """Collect the dataset's fields among the sources of fields."""
-    source_sets = {id(sources): sources for sources in columns.fields.values()}
-    return {
-        source.field
-        for sources in source_sets.values()
-        for source in sources
-        if source.dataset == dataset and source.field is not None
-    }
+    """List the dataset's fields among the sources of fields."""
+    return ColumnLineage(columns.fields).fields_of(dataset)
 
 
 def list_fields(view: GraphView, dataset: DatasetId, time_range: TimeRange, *, current: bool) -> ListedFields:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headwater.facts.facet_refs import OPERATIONS_KIND
-from headwater.queries.ranges.column_flow import Place, fields_used, step_place_of
 from headwater.queries.ranges.derived_operations import derive_operations
 from headwater.queries.ranges.field_types import FieldTypes, endpoints_of
 from headwater.queries.ranges.operation_graph import detail_of
-from headwater.queries.ranges.runs_in_range import RunColumns, RunRead, RunsInRange
+from headwater.queries.ranges.runs_in_range import Place, RunColumns, RunRead, RunsInRange, distinct
 from headwater.queries.results.columns import (
     Connection,
     Detail,
@@ -171,20 +170,14 @@ def find_detail(view: GraphView, column: Column, time_range: TimeRange, directio
     sets: dict[str, OperationSet] = {}
     if UP in SIDES[direction]:
         # Most runs share their report: each report is read, and hashed, once.
-        reports: dict[Place, RunColumns] = {}
-        for report in range_runs.written(column.dataset):
-            reports.setdefault(step_place_of(report), report)
+        for report in distinct(range_runs.written(column.dataset)):
             types.add_report(report)
-        sets.update(
-            (operations.checksum, operations)
-            for report in reports.values()
-            for operations in making(column, report, range_runs)
-        )
+            sets.update((operations.checksum, operations) for operations in making(column, report, range_runs))
     if DOWN in SIDES[direction]:
         # Reads with equal reports have the same operations.
         taken = (
             operations
-            for read in _distinct(range_runs.read(column.dataset))
+            for read in distinct(range_runs.read(column.dataset))
             for operations in taking(column, read, range_runs)
         )
         sets.update((operations.checksum, operations) for operations in taken)
@@ -216,22 +209,9 @@ def taking(column: Column, read: RunRead, range_runs: RunsInRange) -> Iterator[O
         yield derive_operations(rest)
 
 
-def _distinct(reads: Iterable[RunRead]) -> Iterable[RunRead]:
-    """List the first of reads with equal reports."""
-    distinct: dict[Hashable, RunRead] = {}
-    for read in reads:
-        distinct.setdefault(read_place_of(read), read)
-    return distinct.values()
-
-
-def read_place_of(read: RunRead) -> Hashable:
-    """Return the key shared by reads with equal reports."""
-    return read.operations, tuple(map(step_place_of, read.derived))
-
-
 def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet]) -> ColumnLineage:
     """Choose the columns derived from this column, without the columns of recorded operations."""
-    used = RelatedPaths(fields_used(report.columns, column.dataset)).overlapping(column.field)
+    used = RelatedPaths(report.columns.fields_of(column.dataset)).overlapping(column.field)
     sources = [ColumnSource(column.dataset, path) for path in used]
     by_hand = {
         written.field for operations in recorded for written in operations.written if written.dataset == report.dataset
@@ -253,14 +233,13 @@ def find_paths(view: GraphView, column: Column, time_range: TimeRange) -> FieldO
     types = FieldTypes(view)
     paths: dict[str, OperationPath] = {}
     runs: dict[str, dict[str, None]] = {}
-    seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}
+    seen: dict[Place, list[OperationPath]] = {}
     for report in range_runs.written(column.dataset):
         # Runs with equal reports took the same paths: the paths are derived once.
-        place = (report.name, report.refs)
-        if place not in seen:
+        if report.place not in seen:
             types.add_report(report)
-            seen[place] = list(_paths(column, making(column, report, range_runs)))
-        for path in seen[place]:
+            seen[report.place] = list(_paths(column, making(column, report, range_runs)))
+        for path in seen[report.place]:
             paths.setdefault(path.key, path)
             runs.setdefault(path.key, {})[report.run.root.id] = None
     # Types are read only for the ends of the shown paths.

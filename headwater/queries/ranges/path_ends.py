@@ -235,9 +235,4 @@ class PossibleUse:
     @cached_property
     def _is_named(self) -> bool:
         """True if a column of the source dataset is reported: a dependency on the whole dataset adds nothing then."""
-        source_sets = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
-        return any(
-            source.dataset == self.source and source.field is not None
-            for sources in source_sets.values()
-            for source in sources
-        )
+        return bool(self.columns.fields_of(self.source))

@@ -15,7 +15,6 @@ from headwater.queries.ranges.column_flow import (
     column_of,
     find_steps_out,
     operations_in,
-    step_place_of,
 )
 from headwater.queries.ranges.path_ends import End, find_ends, is_cut, reads_of
 from headwater.queries.ranges.runs_in_range import RunColumns, RunRead, RunsInRange
@@ -129,7 +128,7 @@ def _writes(column: Column, reported: Sequence[RunColumns]) -> Iterator[_UseKey]
 
 def _reads(column: Column, run_reads: Sequence[RunRead], steps: Steps, range_runs: RunsInRange) -> Iterator[_UseKey]:
     reported = [report for run_read in run_reads for report in run_read.derived]
-    taken = [step for report in reported for step in steps[step_place_of(report)]]
+    taken = [step for report in reported for step in steps[report.place]]
     derived = {(destination, how) for _, destination, how, certain in taken if certain}
     perhaps = {destination for _, destination, _, certain in taken if not certain}
     recorded = [range_runs.operations(ref) for run_read in run_reads for ref in run_read.operations]

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TypeAlias, TypeVar
 
 import orjson
 
@@ -30,6 +31,8 @@ from headwater_model.ids import DatasetId, RunKey
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import parse_operations
 
+# The refs of a report and the name of its dataset; most runs share both with earlier runs.
+Place: TypeAlias = tuple[tuple[str, ...], DatasetId]
 # Runs read of a dataset, the newest, unless the caller sets fewer.
 RUNS_MAX = 10_000
 # Rows read in search of a row confirmed by its run's facts.
@@ -54,6 +57,11 @@ class RunColumns:
     refs: tuple[str, ...]
     name: DatasetId
 
+    @property
+    def place(self) -> Place:
+        """The key shared by runs with the same report on a dataset."""
+        return self.refs, self.name
+
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
@@ -62,6 +70,22 @@ class RunRead:
     run: RangeRun
     operations: tuple[str, ...]
     derived: tuple[RunColumns, ...]
+
+    @property
+    def place(self) -> Hashable:
+        """The key shared by reads with equal reports."""
+        return self.operations, tuple(report.place for report in self.derived)
+
+
+_Report = TypeVar("_Report", RunColumns, RunRead)
+
+
+def distinct(reports: Iterable[_Report]) -> list[_Report]:
+    """List the first of equal reports, or reads: of the newest run."""
+    by_place: dict[Hashable, _Report] = {}
+    for report in reports:
+        by_place.setdefault(report.place, report)
+    return list(by_place.values())
 
 
 class RunsInRange:

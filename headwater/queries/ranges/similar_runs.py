@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from headwater.facts.run_attempts import State
+from headwater.events.event import State
 from headwater.queries.results.reports import ReportedRun
 from headwater_model.ids import JobId, RunKey
 

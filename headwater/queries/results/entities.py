@@ -11,10 +11,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from typing_extensions import NotRequired
 
-from headwater.events.event import Facets, ParentRun
+from headwater.events.event import Facets, ParentRun, State
 from headwater.facts.annotations import NO_ANNOTATIONS, Annotations
 from headwater.facts.assertions import AssertionCounts
-from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import Run
 from headwater_model.ids import DatasetId, JobId
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from headwater.events.event import State
 from headwater.facts.annotations import Tag
-from headwater.facts.run_attempts import State
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.columns import Column, ColumnSource, Transformation

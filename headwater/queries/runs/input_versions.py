@@ -33,6 +33,7 @@ from headwater.facts.run_facts import (
 from headwater.facts.table import RowQuery
 from headwater.queries.runs.dataset_versions import KnownVersion, current_versions, first_pages, newest_good
 from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.column_reports import ColumnReport
 from headwater.queries.view.written_versions import (
     VersionQuery,
     WrittenVersion,
@@ -123,6 +124,26 @@ def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, l
         resolve([read for read in all_reads if not read.resolved], view)
     _leave_out_expired([read for read in all_reads if (began(read.facts) or "") < view.oldest], view)
     return {run: [read for read in run_reads if read.resolved] for run, run_reads in reads.items()}
+
+
+def sources_read(
+    reports: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], view: GraphView, budget: InputBudget
+) -> dict[RunKey, list[InputVersion]]:
+    """Resolve the versions read of the sources in reports, within the budget: `{run: [InputVersion, ...]}`.
+
+    A source counts as an input, also if the run reported it under another name, or only in its columns.
+    """
+    sources: dict[RunKey, set[DatasetId]] = {run: set() for run in sorted(facts)}
+    for report in reports:
+        sources.get(report.reporter.run, set()).update(report.columns.datasets)
+    narrowed: dict[RunKey, RunFacts] = {}
+    for run, run_sources in sources.items():
+        names = {name for source in run_sources for name in view.group(source).names}
+        inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}
+        read = {view.primary(dataset_of(text)) for text in inputs}
+        others = (text_of(source) for source in sorted(run_sources) if view.primary(source) not in read)
+        narrowed[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
+    return reads_of(budget.limit_inputs(narrowed), view)
 
 
 def _leave_out_expired(reads: Sequence[InputVersion], view: GraphView) -> None:

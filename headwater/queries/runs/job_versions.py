@@ -6,34 +6,63 @@ the last known datasets, marked as unknown. It depends on the runs before, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
+from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import (
     IndexScan,
+    Position,
     RunWithFacts,
     advance,
     first_of_groups,
     first_pages,
+    last_counted,
     last_with_io,
     last_without_io,
     run_order,
     scan_runs,
+    streamed_jobs,
 )
-from headwater.facts.job_nodes import streamed_jobs, summarize_run
-from headwater.facts.job_versions import JobVersionEntry, entries_of, in_sequence
+from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import facts_key, job_pk
-from headwater.facts.run_facts import effective_time
+from headwater.facts.run_facts import Code, code_of, effective_time, has_io, owner
+from headwater.facts.run_io import io_at, io_times, job_version_id
 from headwater.facts.table import RowQuery
 from headwater.queries.results.entities import JobVersion
 from headwater.queries.view import GraphView
-from headwater_model.ids import JobId
+from headwater_model.ids import DatasetId, JobId, RunKey
 
 # Runs and versions read of a job.
 RUNS_MAX = 500
 VERSIONS_MAX = 500
 _ROWS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class JobVersionEntry:
+    """A job version by a run: it existed from `since` on; `position` is the run's time."""
+
+    job: JobId
+    since: str
+    position: str
+    run: RunKey
+    facts: RunFacts
+    inputs: tuple[DatasetId, ...]
+    outputs: tuple[DatasetId, ...]
+    code: Code
+    unknown: bool = False
+
+    @property
+    def version(self) -> str:
+        """The version's id."""
+        return job_version_id(self.job, self.inputs, self.outputs, *self.code)
+
+    @property
+    def order(self) -> tuple[str, RunKey]:
+        """The entry's sort key among the job's entries."""
+        return self.position, self.run
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +79,9 @@ def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersi
 
 
 def _read_pages(jobs: Sequence[JobId], view: GraphView, until: str = "~") -> dict[JobId, JobVersionPage]:
-    scans = {job: _scans_of(job, until, streamed=False) for job in jobs}
+    scans = {job: last_counted(job, until, streamed=False) for job in jobs}
     advance([scan for of_job in scans.values() for scan in of_job], view, rows=RUNS_MAX, prefetch=map(facts_key, jobs))
-    streams = {job: _scans_of(job, until, streamed=True) for job in streamed_jobs(jobs, view)}
+    streams = {job: last_counted(job, until, streamed=True) for job in streamed_jobs(jobs, view)}
     advance([scan for of_job in streams.values() for scan in of_job], view, rows=RUNS_MAX)
     return {job: _page_of(streams.get(job, of_job)) for job, of_job in scans.items()}
 
@@ -61,23 +90,59 @@ def _page_of(scans: Sequence[IndexScan[RunWithFacts]]) -> JobVersionPage:
     # Runs at the watermark's time may be unread: no run of this time is shown.
     watermark = max(scan.watermark for scan in scans)[:1]
     runs = {run: facts for scan in scans for run, facts in scan.results.values()}
-    placed = sorted(
-        (place, run) for run, facts in runs.items() if (place := effective_time(facts)) and (place,) > watermark
-    )
-    entries = in_sequence([(run, runs[run]) for _, run in placed], cut=bool(watermark))
+    entries = _in_sequence(runs, watermark)
     return JobVersionPage(sorted(entries, key=lambda entry: entry.order), cut=bool(watermark))
 
 
-def _scans_of(job: JobId, until: str, *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
-    """List the scans of a job's runs, with inputs and outputs or without, up to a position."""
-    high = f"{until}#~"
-    return [*last_with_io(job, high, streamed=streamed), *last_without_io(job, high, streamed=streamed)]
+def _in_sequence(runs: Mapping[RunKey, RunFacts], watermark: Position) -> Iterator[JobVersionEntry]:
+    """Yield the entries of the runs after a position, in the order of their effective times."""
+    placed = ((place, run) for run, facts in runs.items() if (place := effective_time(facts)))
+    last: JobVersionEntry | None = None
+    begun = not watermark
+    given = at_last = Code()
+    changed = False
+    for run in (run for place, run in sorted(placed) if (place,) > watermark):
+        facts = runs[run]
+        given = given.then(code_of(facts))
+        own = sorted(_entries_of(run, facts), key=lambda entry: entry.order)
+        if own:
+            last, at_last, changed, begun = own[-1], given, False, True
+            yield from own
+            continue
+        changed = changed or given != at_last
+        if begun:
+            yield _unknown(run, facts, last, given if changed else None)
+
+
+def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: Code | None) -> JobVersionEntry:
+    job, at = owner(facts), effective_time(facts) or ""
+    if job is None:
+        raise ValueError(f"run {run} has no job")
+    if last is not None and given is None:
+        return replace(last, since=at, position=at, run=run, facts=facts)
+    sides = (last.inputs, last.outputs) if last else ((), ())
+    return JobVersionEntry(job, at, at, run, facts, *sides, given or Code(), unknown=last is not None)
+
+
+def _entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
+    """Yield the entries of a run with datasets: one `JobVersionEntry`; of a stream, one for each further report."""
+    job, last, code = owner(facts), effective_time(facts), code_of(facts)
+    if job is None or last is None or not has_io(facts):
+        return
+    firsts = sorted(io_times(facts)) if facts.streaming else [last]
+    for number, first in enumerate(firsts, 1):
+        whole = number == len(firsts)
+        if not whole and first >= last:
+            continue
+        inputs, outputs = map(tuple, io_at(facts, first))
+        since, at = (min(first, last), last) if whole else (first, first)
+        yield JobVersionEntry(job, since, at, run, facts, inputs, outputs, code)
 
 
 def versions_of(job: JobId, view: GraphView) -> tuple[list[JobVersion], bool]:
     """List the job's versions, the most recently used first; return true, too, if versions may be missing."""
     page = read_version_page(job, view)
-    versions = [_job_version(job, entries) for entries in _by_version(page.entries).values()]
+    versions = [_job_version(entries) for entries in _by_version(page.entries).values()]
     if page.cut:
         versions = [*versions, *_older(job, {version.version for version in versions}, view)]
     return versions, page.cut
@@ -91,18 +156,18 @@ def _by_version(entries: Sequence[JobVersionEntry]) -> dict[str, list[JobVersion
     return versions
 
 
-def _job_version(job: JobId, entries: Sequence[JobVersionEntry]) -> JobVersion:
+def _job_version(entries: Sequence[JobVersionEntry]) -> JobVersion:
     newest = entries[-1]
     runs = [entry for entry in entries if not entry.facts.declared]
     return JobVersion(
-        job=job,
+        job=newest.job,
         version=newest.version,
         created=min(entry.since for entry in entries),
         updated=newest.position,
         inputs=newest.inputs,
         outputs=newest.outputs,
-        location=newest.location,
-        code_version=newest.code,
+        location=newest.code.location,
+        code_version=newest.code.version,
         latest_run=summarize_run(runs[-1].run, runs[-1].facts) if runs else None,
         lineage_unknown=all(entry.unknown for entry in entries),
     )
@@ -120,9 +185,9 @@ def _older(job: JobId, newer: set[str], view: GraphView) -> list[JobVersion]:
     older = []
     for version, scan in zip(left, scans, strict=True):
         runs = dict(scan.results.values())
-        entries = [entry for run in runs.items() for entry in entries_of(*run) if entry.version == version]
+        entries = [entry for run in runs.items() for entry in _entries_of(*run) if entry.version == version]
         if entries:
-            older.append(_job_version(job, sorted(entries, key=lambda entry: entry.order)))
+            older.append(_job_version(sorted(entries, key=lambda entry: entry.order)))
     return sorted(older, key=lambda version: version.updated, reverse=True)
 
 

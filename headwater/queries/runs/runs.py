@@ -14,8 +14,17 @@ from headwater.facts.index_scan import RunWithFacts, advance, facts_in_rows, las
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import RUN_FACTS, dataset_pk, facts_key, run_facts_prefix, run_pk
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_attempts import are_attempts_cut, attempts_of
-from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner, parent_run, written_datasets
+from headwater.facts.run_facts import (
+    Run,
+    are_attempts_cut,
+    attempts_of,
+    effective_time,
+    first_mention,
+    has_io,
+    owner,
+    parent_run,
+    written_datasets,
+)
 from headwater.facts.table import RowQuery
 from headwater.queries.results.graphs import UpstreamInput, UpstreamRun
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of

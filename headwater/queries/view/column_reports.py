@@ -126,8 +126,7 @@ def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | N
     if all(dataset == name for dataset, name in names.items()):
         return columns
     # Columns of an operation share their sources, before and after.
-    source_sets = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
-    shared = {set_id: known(sources) for set_id, sources in source_sets.items()}
+    shared = {id(sources): known(sources) for sources in columns.source_sets}
     fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
     return ColumnLineage(fields, shared[id(columns.dataset_level)], columns.types)
 
@@ -206,5 +205,4 @@ class DatasetColumns:
     @property
     def used(self) -> set[Column]:
         """The source columns of all its columns and of the whole dataset."""
-        source_sets = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
-        return columns_in(*source_sets.values())
+        return columns_in(*self.columns.source_sets)

@@ -205,9 +205,9 @@ def _last(history: History) -> _Schema | None:
 
 def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
     """Insert the schema into the facets; if it is None or deleted, insert the last read schema."""
-    read = facets_of(facts.read_schemas)
-    others = {name: body for name, body in facets_of(facts.facets).items() if name != _SCHEMA}
-    return present({**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})})
+    others = {name: history for name, history in facts.facets.items() if name != _SCHEMA}
+    sent = facets_of({**facts.read_schemas, **others})
+    return present({**sent, **(present({_SCHEMA: schema.body}) if schema else {})})
 
 
 def _last_written(groups: Sequence[ResolvedDataset], rows: GraphRows) -> list[_Schema | None]:
@@ -230,8 +230,8 @@ def _is_decisive(version: WrittenVersion, group: ResolvedDataset) -> bool:
 
 
 def _schema_of(version: WrittenVersion, group: ResolvedDataset) -> _Schema:
-    entry = latest(_history(version, group))
-    return _Schema(version.order, entry[1] if entry else None)
+    last = _last(_history(version, group))
+    return _Schema(version.order, last.body if last else None)
 
 
 def _history(version: WrittenVersion, group: ResolvedDataset) -> History:

@@ -15,8 +15,8 @@ from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
 from headwater.events.rights import limit_event
 from headwater.facts.apply import apply_statements
-from headwater.facts.job_versions import job_version_id
 from headwater.facts.run_facts import run_version_id
+from headwater.facts.run_io import job_version_id
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId, RunKey

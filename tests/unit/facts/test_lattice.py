@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from headwater.facts import lattice
 from headwater.facts.facts import DatasetFacts, JobFacts, RunFacts, as_of, join, to_json
 from headwater.facts.lattice import CONTENTS_MAX, STARTS_MAX, history_of, latest
-from headwater.facts.run_attempts import are_attempts_cut
-from headwater.facts.run_facts import ended, state
+from headwater.facts.run_facts import are_attempts_cut, ended, state
 
 times = st.sampled_from([f"2025-11-20T12:00:0{second}.000000Z" for second in range(6)])
 stamps = st.builds("{}#{}".format, times, st.sampled_from("abc"))

@@ -1,4 +1,6 @@
-"""Windows: events of a run with complete snapshots. The last window decides the job's inputs and outputs.
+"""Inputs and outputs of a run, and the job version that they make with the run's code.
+
+Windows are events of a run with complete snapshots. The last window decides the job's inputs and outputs.
 
 A job announces snapshots by `emissionPattern` in its `jobType` facet (OpenLineage 2-0-4): `eventContentMode` is
 COMPLETE_SNAPSHOT, or events have a `windowDuration` and no mode. Without snapshots, a run's events add up. A snapshot
@@ -17,8 +19,8 @@ import orjson
 
 from headwater.events.event import Event, is_deleted
 from headwater.facts.facts import IdText, RunFacts, dataset_of, text_of
-from headwater.facts.run_facts import ended
-from headwater_model.ids import DatasetId, JobId
+from headwater.facts.run_facts import code_of, ended, owner
+from headwater_model.ids import DatasetId, JobId, name_uuid
 
 # Of an event's hash, in a window's stamp: enough to order events of the same time.
 _HASH_LENGTH = 8
@@ -63,14 +65,11 @@ def windows_of(facts: RunFacts) -> Iterator[Window]:
         yield Window(stamp.partition("#")[0], **facts.windows[content][0])
 
 
-def window_at(facts: RunFacts, time: str | None = None) -> Window | None:
-    """Find the last window of a run up to a time; None without a window."""
-    earlier = [window for window in windows_of(facts) if time is None or window.time <= time]
-    return earlier[-1] if earlier else None
-
-
 def io_times(facts: RunFacts) -> set[str]:
-    """List the times at which inputs and outputs may change: windows, and first mentions before the first window."""
+    """List the times at which inputs and outputs may change: windows, and first mentions before the first window.
+
+    `{"2026-11-20T12:00:00.000000Z", ...}`
+    """
     windows = [window.time for window in windows_of(facts)]
     firsts = {*facts.inputs.values(), *facts.outputs.values()}
     return {*windows, *(first for first in firsts if not windows or first < windows[0])}
@@ -81,14 +80,44 @@ def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]
 
     A run with windows has the inputs and outputs of its last window alone.
     """
+    windows = list(windows_of(facts))
     whole = not facts.streaming or time == ended(facts)
-    if window := window_at(facts, None if whole else time):
-        return list(map(dataset_of, window.inputs)), list(map(dataset_of, window.outputs))
+    if earlier := [window for window in windows if whole or window.time <= time]:
+        return list(map(dataset_of, earlier[-1].inputs)), list(map(dataset_of, earlier[-1].outputs))
 
     def mentioned(side: Mapping[IdText, str]) -> list[DatasetId]:
         return [dataset_of(text) for text in sorted(side) if whole or side[text] <= time]
 
     return mentioned(facts.inputs), mentioned(facts.outputs)
+
+
+def version_times(facts: RunFacts) -> list[str]:
+    """List the effective times at which the job version may change: the run's ends, and a stream's `io_times`."""
+    return sorted(facts.ends.union(io_times(facts) if facts.streaming else ()))
+
+
+def version_at(facts: RunFacts, time: str) -> str | None:
+    """Compute the job version of the run at this effective time; None without datasets by then."""
+    job, (inputs, outputs) = owner(facts), io_at(facts, time)
+    if job is None or not (inputs or outputs):
+        return None
+    return job_version_id(job, inputs, outputs, *code_of(facts))
+
+
+def job_version_id(
+    job: JobId,
+    inputs: Iterable[DatasetId],
+    outputs: Iterable[DatasetId],
+    location: str | None = None,
+    code: str | None = None,
+) -> str:
+    """Compute the id of a job version; without a code version it equals Marquez's (`Utils.java`).
+
+    >>> job_version_id(JobId("ns", "job"), [DatasetId("ns", "a"), DatasetId("ns", "b")], [DatasetId("ns", "c")])
+    '27b12297-0463-32be-bc26-b463467b981c'
+    """
+    sides = [":".join(f"{dataset.namespace}:{dataset.name}" for dataset in sorted(side)) for side in (inputs, outputs)]
+    return name_uuid(":".join([job.namespace, job.name, *sides, *filter(None, (location, code))]))
 
 
 def _is_snapshot(event: Event) -> bool:
