@@ -29,8 +29,8 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
     with instant_endpoint("events") as variables:
         url = variables["AWS_ENDPOINT_URL"]
         works = {
-            "start": partial(run, "capture_start_work", url, environment=_COMPILED_ONCE),
-            "by itself": partial(run, "capture_cost_work", str(_WRITES), url),
+            "start": partial(run, "capture_start_work", "start", url, environment=_COMPILED_ONCE),
+            "by itself": partial(run, "capture_cost_work", "cost", str(_WRITES), url),
         }
         start, by_itself = in_turns(1 if quick else _RUNS, works, report).values()
     return [start_row(start), cost_row(by_itself)]

@@ -1,4 +1,4 @@
-"""The CPU of capture by itself: `python -m benchmarks.capture_cost_work WRITES URL`.
+"""The CPU of capture by itself, of so many writes, sent to a URL.
 
 All writes are done before the first is captured, so nothing but capture runs during the measurement: the listener, the
 first write (its readers are compiled then), each of the next ten, and each write after them.
@@ -7,18 +7,17 @@ first write (its readers are compiled then), each of the next ten, and each writ
 from __future__ import annotations
 
 import os
-import sys
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from benchmarks.capture_session import cpu_s, spark_session
-from benchmarks.processes import print_figures
+from benchmarks.processes import Figures
 from spark_client import LineageClient
 from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.datasets.session_conf import SessionConf
@@ -27,11 +26,6 @@ from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Executions
 from spark_client.capturing.model import Execution
 from spark_client.current_run import JobRun, RunContext
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pyspark.sql import DataFrame, SparkSession
 
 _ROWS = 1_000
 # Before the measurement: the first write of a session takes seconds, with capture or without.
@@ -60,7 +54,7 @@ def make_sales(spark: SparkSession, folder: Path) -> None:
     spark.range(_ROWS).selectExpr(*columns).write.parquet(str(folder / "sales"))
 
 
-def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[str, float]:
+def _measure(spark: SparkSession, folder: Path, writes: int, url: str) -> Figures:
     """Measure CPU seconds of both processes: once in a job, of each of the `next` writes, of each of the `later`.
 
     `once` is the listener and the first write; `write` is a write without capture.
@@ -107,14 +101,12 @@ def _idle_cpu_s(spark: SparkSession) -> float:
     raise TimeoutError(f"the JVM is not idle after {_LOOKS_MAX * _LOOK_S:g} s")
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Print the figures of so many writes, sent to a URL."""
-    writes, url = arguments
+def measure(writes: str, url: str) -> Figures:
+    """Measure so many writes, sent to a URL."""
     with spark_session() as (spark, folder):
         make_sales(spark, folder)
         write_small(spark, folder, _WRITES_BEFORE)
-        print_figures(**measure(spark, folder, int(writes), url))
+        return _measure(spark, folder, int(writes), url)
 
 
-if __name__ == "__main__":
-    main(sys.argv[1:])
+WORKS = {"cost": measure}

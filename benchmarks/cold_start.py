@@ -26,18 +26,14 @@ _ENVIRONMENT = {
     "PYDANTIC_DISABLE_PLUGINS": "true",
     # The first run writes the bytecode, whatever the shell says.
     "PYTHONDONTWRITEBYTECODE": "",
-    settings.RECORDS_TABLE: "records",
-    settings.GRAPH_TABLE: "graph",
-    settings.INTAKE_BUCKET: "intake",
-    settings.ARCHIVE_BUCKET: "archive",
-    settings.RECORDS_DLQ_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/dead",
-    settings.RECORDS_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/records",
-    settings.PACKED_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/packed",
-    settings.EVENTS_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/events",
-    settings.CHANGES_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/changes",
-    settings.SEARCH_DATABASE: "search",
-    settings.SEARCH_WORKGROUP: "search",
-    settings.TRACE_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/traces",
+    # Names of tables, buckets, queues and searches: nothing is called.
+    **dict.fromkeys((settings.RECORDS_TABLE, settings.GRAPH_TABLE), "table"),
+    **dict.fromkeys((settings.INTAKE_BUCKET, settings.ARCHIVE_BUCKET), "bucket"),
+    **dict.fromkeys((settings.SEARCH_DATABASE, settings.SEARCH_WORKGROUP), "search"),
+    **dict.fromkeys(
+        (value for name, value in vars(settings).items() if name.endswith("_URL")),
+        "https://sqs.us-east-1.amazonaws.com/123456789012/queue",
+    ),
     settings.RECORDS_TTL_S: "86400",
     settings.TRACE_RECORDS_MAX: "2000000",
 }

@@ -1,6 +1,6 @@
-"""Two jobs for the tables of a day of the archive: `python -m benchmarks.compact_archive_work WORK ...`.
+"""Two jobs for the tables of a day of the archive, in a folder.
 
-`make FOLDER OBJECTS` writes the day; `ours` and `plain` read it and write both tables, each into a folder of its own.
+`make` writes the day; `ours` and `plain` read it and write both tables, each into a folder of its own.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 import io
 import random
 import shutil
-import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from benchmarks.capture_session import jvm_cpu_s, spark_session
-from benchmarks.processes import Figures, print_figures
+from benchmarks.processes import Figures
 from benchmarks.shape import Shape
 from headwater.records.archive import compress_lines, prefix_of
 from headwater.records.archive_state import Seal
@@ -35,13 +35,13 @@ _STEPS = ("INGEST", "VALIDATE", "NORMALISE")
 _COMPACTION = Compaction("nightly-2026-11-20", 1_763_684_000, f"s3://carbonlake-archive/{prefix_of(_DAY)}")
 
 
-def make(folder: Path, objects: int) -> Figures:
+def make(archive: str, objects: str) -> Figures:
     """Write the day's objects and its digest; return the bytes of the lines and of the objects."""
     # Not for secrets: equal input in every run.
-    dice = random.Random(7)
+    folder, dice = Path(archive), random.Random(7)
     written, line_bytes = [], 0
     (folder / prefix_of(_DAY)).mkdir(parents=True)
-    for _ in range(objects):
+    for _ in range(int(objects)):
         root_id = f"s3://carbonlake-landing/2026/11/20/emissions-{UUID(int=dice.getrandbits(128))}.csv"
         # A root of 100 leaves, after one to three steps in a row.
         records = list(Shape(10, 10, _STEPS[: dice.randint(1, len(_STEPS))]).records(root_id, dice))
@@ -87,8 +87,9 @@ def _write(rows: DataFrame, folder: Path, table: str, leaf: str) -> None:
     ordered.write.parquet(str(folder / attempt_prefix(table, _DAY, "plain")), compression="zstd")
 
 
-def measure(work: Callable[[SparkSession, Path], None], folder: Path) -> Figures:
+def measure(work: Callable[[SparkSession, Path], None], archive: str) -> Figures:
     """Run a job in a new session; measure seconds, CPU seconds of the JVM, and the bytes of both tables."""
+    folder = Path(archive)
     shutil.rmtree(folder / "tables", ignore_errors=True)
     with spark_session() as (spark, _):
         cpu, clock = jvm_cpu_s(spark), time.perf_counter()
@@ -107,17 +108,4 @@ def _bytes(folder: Path, table: str) -> int:
     return sum(file.stat().st_size for file in (folder / "tables" / table).rglob("*.parquet"))
 
 
-WORKS: dict[str, Callable[[SparkSession, Path], None]] = {"ours": ours, "plain": plain}
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Print the figures of a work."""
-    work, folder, *objects = arguments
-    if work == "make":
-        print_figures(**make(Path(folder), int(*objects)))
-    else:
-        print_figures(**measure(WORKS[work], Path(folder)))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+WORKS = {"make": make, "ours": partial(measure, ours), "plain": partial(measure, plain)}

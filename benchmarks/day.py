@@ -14,12 +14,10 @@ from datetime import datetime, timezone
 from functools import partial
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import boto3
 import time_machine
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from benchmarks.ledger import SQS_REQUEST_BYTES, Ledger, Listener
 from benchmarks.processes import Report
@@ -35,12 +33,14 @@ from local_stack.aws.item_sizes import item_bytes
 from local_stack.deploy import deploy
 from local_stack.template.template import RawTemplate, parse_template
 from local_stack.wiring import api_routes
+from tests.gateway import lambda_context
 
 RECORDS = 1000
 # Parallel pipelines, each with a root of its own: a batch of the load function has as many roots.
 _AT_ONCE = 10
 _START = datetime(2026, 11, 20, 9, 0, tzinfo=timezone.utc)
 _DAY_S = 24 * 3600
+_CONTEXT = lambda_context(900)
 
 Request = Mapping[str, object]
 
@@ -115,7 +115,7 @@ class Account:
         graph_bytes = self._graph_bytes()
         for request in arrival.send():
             with ledger.invocation("input"):
-                input_function.handler(dict(request), _context())
+                input_function.handler(dict(request), _CONTEXT)
         self._load(ledger)
         self._clock.shift(_DAY_S)
         self._compact(ledger, arrival)
@@ -136,7 +136,7 @@ class Account:
             messages = self._receive_all(ledger, os.environ[queue])
             for start in range(0, len(messages), batch):
                 with ledger.invocation("load", CONCURRENCY):
-                    response = load.handler({"Records": messages[start : start + batch]}, _context())
+                    response = load.handler({"Records": messages[start : start + batch]}, _CONTEXT)
                 assert response == {"batchItemFailures": []}
 
     def _compact(self, ledger: Ledger, arrival: Arrival) -> None:
@@ -150,7 +150,7 @@ class Account:
             step("slice", **state, shard=shard, cursor=None, enqueued=0)
         for batch in chunks(self._receive_all(ledger, os.environ[settings.TRACE_QUEUE_URL]), 10):
             with ledger.invocation("trace", min(CONCURRENCY, len(batch))):
-                assert trace.handler({"Records": batch}, _context()) == {"batchItemFailures": []}
+                assert trace.handler({"Records": batch}, _CONTEXT) == {"batchItemFailures": []}
         assert step("check", day=plan["day"], started_ms=plan["started_ms"], deadline=plan["deadline"], shard=0)[
             "settled"
         ]
@@ -162,7 +162,7 @@ class Account:
 
     def _step(self, ledger: Ledger, step: str, **event: object) -> dict[str, Any]:
         with ledger.invocation("compact"):
-            response: dict[str, Any] = compact.handler({"step": step, **event}, _context())
+            response: dict[str, Any] = compact.handler({"step": step, **event}, _CONTEXT)
             return response
 
     def _list_archived(self, day: str) -> int:
@@ -177,7 +177,7 @@ class Account:
         records = [_removal(number, item) for number, item in enumerate(items)]
         for start in range(0, len(records), 500):
             with ledger.invocation("expired"):
-                expired.handler({"Records": records[start : start + 500]}, _context())
+                expired.handler({"Records": records[start : start + 500]}, _CONTEXT)
         for item in items:
             key = {name: item[name] for name in (settings.ROOT_ID, settings.NODE_ID)}
             self.dynamodb.delete_item(TableName=table, Key=key)
@@ -211,17 +211,6 @@ def _removal(number: int, item: Mapping[str, Any]) -> dict[str, Any]:
         "dynamodb": {"OldImage": item, "ApproximateCreationDateTime": removed_at, "SequenceNumber": str(number)},
         "eventName": "REMOVE",
     }
-
-
-def _context() -> LambdaContext:
-    context = SimpleNamespace(
-        function_name="f",
-        memory_limit_in_mb=1024,
-        invoked_function_arn="arn:f",
-        aws_request_id="r",
-        get_remaining_time_in_millis=lambda: 900_000,
-    )
-    return cast(LambdaContext, context)
 
 
 def run_day(arrivals: Sequence[Arrival], report: Report, raw: RawTemplate) -> Day:

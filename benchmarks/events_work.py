@@ -1,4 +1,4 @@
-"""The cost of loading queued events: `python -m benchmarks.events_work VARIANT ROUNDS` (see `VARIANTS`).
+"""The cost of loading queued events, by variant (see `WORKS`), for so many rounds.
 
 A round is a run of each of fifty jobs (five chains): batches of their STARTs, then batches of their COMPLETEs, since
 minutes lie between the two in production. AWS is the endpoint in the environment, in a process of its own.
@@ -10,7 +10,6 @@ import contextlib
 import gzip
 import io
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -18,12 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import boto3
 import orjson
-from aws_lambda_powertools.utilities.typing import LambdaContext
 from boto3.dynamodb.types import TypeDeserializer
 
-from benchmarks.column_pipelines import sends_column_lineage, sends_schemas
-from benchmarks.pipelines import Sends, chain, run_events
-from benchmarks.processes import Figures, Stopwatch, print_figures
+from benchmarks.pipelines import Sends, chain, run_events, sends_column_lineage, sends_schemas
+from benchmarks.processes import Figures, Stopwatch
 from headwater import settings
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import chunks
@@ -37,6 +34,7 @@ from headwater.loading.load import EventStores, load_events
 from lambdas.events import handler
 from tests.fakes.capacity import writes
 from tests.fakes.memory_dynamodb import MemoryDynamo
+from tests.gateway import lambda_context
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -47,8 +45,6 @@ BATCH = 100
 _CHAINS = 5
 _NOW_S = 1_763_640_000
 
-# Senders of events with twenty columns a dataset.
-COLUMNS: Mapping[str, Sends] = {"schemas": sends_schemas, "lineage": sends_column_lineage}
 Batch: TypeAlias = Sequence[str]
 Load: TypeAlias = Callable[[Batch], None]
 
@@ -65,12 +61,7 @@ def batches(rounds: int, size: int, sends: Sends = run_events) -> Iterator[list[
 
 def our_load() -> Load:
     """Build the loader of a batch by the handler of the events function."""
-    context = cast(
-        LambdaContext,
-        SimpleNamespace(
-            function_name="events", memory_limit_in_mb=1024, invoked_function_arn="arn", aws_request_id="r"
-        ),
-    )
+    context = lambda_context()
 
     def load(batch: Batch) -> None:
         delivered = {
@@ -198,23 +189,11 @@ def measure_plain(rounds: int, put: Put) -> Figures:
     return measure(plain_load(iter(items), put), rounds)
 
 
-def _with_columns(sends: Sends) -> Callable[[int], Figures]:
-    return lambda rounds: measure(our_load(), rounds, sends)
-
-
-VARIANTS: dict[str, Callable[[int], Figures]] = {
-    "ours": _with_columns(run_events),
-    "plain": lambda rounds: measure_plain(rounds, put_guarded),
-    "weaker": lambda rounds: measure_plain(rounds, put_in_batches),
-    **{name: _with_columns(sends) for name, sends in COLUMNS.items()},
+# `schemas` and `lineage` are of events with twenty columns a dataset.
+WORKS: dict[str, Callable[[str], Figures]] = {
+    "ours": lambda rounds: measure(our_load(), int(rounds)),
+    "plain": lambda rounds: measure_plain(int(rounds), put_guarded),
+    "weaker": lambda rounds: measure_plain(int(rounds), put_in_batches),
+    "schemas": lambda rounds: measure(our_load(), int(rounds), sends_schemas),
+    "lineage": lambda rounds: measure(our_load(), int(rounds), sends_column_lineage),
 }
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Print the figures of a variant for so many rounds."""
-    variant, rounds = arguments
-    print_figures(**VARIANTS[variant](int(rounds)))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

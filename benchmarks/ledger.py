@@ -35,6 +35,10 @@ class Tally:
     read_units: float = 0
     requests: int = 0
 
+    def __add__(self, other: Tally) -> Tally:
+        units = self.write_units + other.write_units, self.read_units + other.read_units
+        return Tally(self.calls + other.calls, *units, self.requests + other.requests)
+
 
 @dataclass(slots=True)
 class Ledger:
@@ -67,21 +71,14 @@ class Ledger:
             self._stage = ""
             self.log_bytes[stage] += len(printed.getvalue().encode())
 
-    def total(self, service: str, *operations: str) -> Tally:
-        """Sum these operations of a service over all stages; without names all operations."""
-        whole = Tally()
-        for tallies in self.tallies.values():
-            for (name, operation), tally in tallies.items():
-                if name == service and (not operations or operation in operations):
-                    _add(whole, tally)
-        return whole
+    def total(self, service: str) -> Tally:
+        """Sum all operations of a service over all stages."""
+        of_stages = (of_stage.items() for of_stage in self.tallies.values())
+        return sum((tally for tallies in of_stages for (name, _), tally in tallies if name == service), Tally())
 
     def of_stage(self, stage: str) -> Tally:
         """Sum all operations of a stage."""
-        whole = Tally()
-        for tally in self.tallies[stage].values():
-            _add(whole, tally)
-        return whole
+        return sum(self.tallies[stage].values(), Tally())
 
     def write(self, service: str, operation: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> Tally:
         """Count a call by its parameters and parsed response; outside of invocations nothing counts."""
@@ -94,13 +91,6 @@ class Ledger:
             tally.write_units += write_units(operation, request, copies)
             tally.read_units += read_units(operation, request, response)
         return tally
-
-
-def _add(whole: Tally, part: Tally) -> None:
-    whole.calls += part.calls
-    whole.write_units += part.write_units
-    whole.read_units += part.read_units
-    whole.requests += part.requests
 
 
 class Listener:

@@ -1,23 +1,25 @@
 """The pipelines of the graph and event benchmarks, and the OpenLineage events of their runs.
 
 A run sends START and COMPLETE. Facets are like a Spark job's under Airflow: schemas of ten columns, storage versions of
-outputs (Iceberg), statistics, SQL, code location, nominal time, parent.
+outputs (Iceberg), statistics, SQL, code location, nominal time, parent. The benchmarks of columns have datasets of
+twenty columns. An output's columns have sources in the first input: sixteen are copies, four are computed from four
+columns each.
 """
 
 from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any, TypeAlias
 
-from headwater.events.event import Event, Facets, ParentRun
+from headwater.events.event import Event
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater_model.ids import JobId
-from headwater_model.times import normalize
 
 NAMESPACE = "emissions"
 STORE = "s3://carbonlake"
@@ -30,7 +32,18 @@ _BEGIN = datetime(2025, 1, 1, tzinfo=timezone.utc)
 _EACH = timedelta(minutes=10)
 _TAKES = timedelta(seconds=40)
 _QUERY = "INSERT INTO made SELECT r.*, d.distance * f.kg_co2 FROM read r JOIN rates f USING (carrier) WHERE origin = ?"
+# The sources of each column.
+Sources: TypeAlias = Mapping[str, Sequence[str]]
 _COLUMNS = ("flight", "carrier", "origin", "dest", "tailnum", "year", "month", "day", "distance", "kg_co2")
+_COPIED = (
+    *("carrier", "flight", "tailnum", "origin", "dest", "year", "month", "day"),
+    *("distance", "air_time", "dep_delay", "arr_delay", "seats", "engines", "model", "fuel_price"),
+)
+_COMPUTED = ("fuel_kg", "kg_co2", "kg_co2_per_seat", "speed")
+_SOURCES: Sources = {
+    **{column: (column,) for column in _COPIED},
+    **{column: (column, "distance", "air_time", "seats") for column in _COMPUTED},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,40 +81,39 @@ def chain(number: int) -> list[Step]:
     ]
 
 
-def run_events(step: Step, run: int) -> list[dict[str, Any]]:
-    """Build the START and the COMPLETE of a run, as a producer sends them."""
-    start = _run_start(step, run)
-    return [_event(step, run, "START", start), _event(step, run, "COMPLETE", start + _TAKES)]
+def column_chain(number: int) -> list[Step]:
+    """Build ten jobs: each reads the output of the previous job, and writes the input of the next."""
+    name = f"columns_{number:05}"
+    return [
+        Step(
+            f"{name}.step_{position}", f"{name}.nightly", position, (f"{name}/{position}",), (f"{name}/{position + 1}",)
+        )
+        for position in range(CHAIN)
+    ]
 
 
-def parsed_runs(step: Step, runs: int, sends: Sends = run_events) -> list[Event]:
-    """Build the parsed events of so many runs of a job; `sends` makes the events of a run.
+def run_events(
+    step: Step, run: int, *, columns: Sequence[str] = _COLUMNS, sources: Sources | None = None
+) -> list[dict[str, Any]]:
+    """Build the START and the COMPLETE of a run, as a producer sends them; `sources` make `columnLineage`."""
+    start, schema = _run_start(step, run), _schema(columns)
+    events = _event(step, run, "START", start, schema), _event(step, run, "COMPLETE", start + _TAKES, schema)
+    for output in (output for event in events for output in event["outputs"]) if sources else ():
+        output["facets"]["columnLineage"] = _column_lineage(step.inputs[0], sources or {})
+    return list(events)
 
-    The first run's events are parsed. Later runs have the COMPLETE alone: a copy of the first run's with its own run,
-    parent run, times and storage version. It makes as many rows as both events would.
-    """
+
+sends_schemas = partial(run_events, columns=tuple(_SOURCES))
+sends_column_lineage = partial(sends_schemas, sources=_SOURCES)
+
+
+def parsed_runs(step: Step, runs: int) -> list[Event]:
+    """Build the parsed events of so many runs of a job, with column lineage."""
     rules = NamingRules()
-    start, complete = [parse_event(event, rules, now=None) for event in sends(step, 0)]
-    return [start, complete, *(_later(complete, step, run) for run in range(1, runs))]
+    return [parse_event(event, rules, now=None) for run in range(runs) for event in sends_column_lineage(step, run)]
 
 
-def _later(event: Event, step: Step, run: int) -> Event:
-    time = normalize(_run_start(step, run) + _TAKES)
-    assert event.parent is not None
-    facets: Facets = {**event.run_facets, "parent": _parent(step, run), "nominalTime": _nominal(step, run)}
-    outputs = tuple(replace(use, facets={**use.facets, "version": _version(step, run)}) for use in event.outputs)
-    return replace(
-        event,
-        time=time,
-        hash=hashlib.sha256(f"{step.job} {run} {event.type}".encode()).hexdigest(),
-        run=_run_id(step, run),
-        run_facets=facets,
-        outputs=outputs,
-        parent=ParentRun(_parent_id(step, run), event.parent.job),
-    )
-
-
-def _event(step: Step, run: int, kind: str, time: datetime) -> dict[str, Any]:
+def _event(step: Step, run: int, kind: str, time: datetime, schema: dict[str, Any]) -> dict[str, Any]:
     """Build an event as a producer sends it; statistics come with COMPLETE."""
     done = kind == "COMPLETE"
     return {
@@ -118,8 +130,8 @@ def _event(step: Step, run: int, kind: str, time: datetime) -> dict[str, Any]:
             },
         },
         "job": {"namespace": NAMESPACE, "name": step.job, "facets": _job_facets(step)},
-        "inputs": [_input(name, done=done) for name in step.inputs],
-        "outputs": [_output(name, step, run, done=done) for name in step.outputs],
+        "inputs": [_input(name, schema, done=done) for name in step.inputs],
+        "outputs": [_output(name, schema, _version(step, run), done=done) for name in step.outputs],
     }
 
 
@@ -132,30 +144,47 @@ def _job_facets(step: Step) -> dict[str, Any]:
     }
 
 
-def _input(name: str, *, done: bool) -> dict[str, Any]:
+def _input(name: str, schema: dict[str, Any], *, done: bool) -> dict[str, Any]:
     statistics = {"inputStatistics": facet("InputStatisticsInputDataset", rowCount=336_776, size=31_400_000)}
     return {
         "namespace": STORE,
         "name": name,
-        "facets": _dataset_facets(name),
+        "facets": _dataset_facets(name, schema),
         "inputFacets": statistics if done else {},
     }
 
 
-def _output(name: str, step: Step, run: int, *, done: bool) -> dict[str, Any]:
+def _output(name: str, schema: dict[str, Any], version: dict[str, Any], *, done: bool) -> dict[str, Any]:
     statistics = {"outputStatistics": facet("OutputStatisticsOutputDataset", rowCount=327_346, size=30_100_000)}
     return {
         "namespace": STORE,
         "name": name,
-        "facets": {**_dataset_facets(name), "version": _version(step, run)},
+        "facets": {**_dataset_facets(name, schema), "version": version},
         "outputFacets": statistics if done else {},
     }
 
 
-def _dataset_facets(name: str) -> dict[str, Any]:
-    columns = [{"name": column, "type": "string"} for column in _COLUMNS]
+def _schema(columns: Sequence[str]) -> dict[str, Any]:
+    return facet("SchemaDataset", fields=[{"name": column, "type": "string"} for column in columns])
+
+
+def _column_lineage(dataset: str, sources: Sources) -> dict[str, Any]:
+    fields = {
+        column: {"inputFields": [_input_field(dataset, name, names == (column,)) for name in names]}
+        for column, names in sources.items()
+    }
+    return facet("ColumnLineageDataset", fields=fields)
+
+
+def _input_field(dataset: str, name: str, is_copy: bool) -> dict[str, Any]:
+    subtype = "IDENTITY" if is_copy else "TRANSFORMATION"
+    transformation = {"type": "DIRECT", "subtype": subtype, "description": "", "masking": False}
+    return {"namespace": STORE, "name": dataset, "field": name, "transformations": [transformation]}
+
+
+def _dataset_facets(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {
-        "schema": facet("SchemaDataset", fields=columns),
+        "schema": schema,
         "dataSource": facet("DatasourceDataset", name="s3", uri=f"{STORE}/{name}"),
         "storage": facet("StorageDataset", storageLayer="iceberg", fileFormat="parquet"),
     }

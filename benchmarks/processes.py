@@ -1,6 +1,7 @@
 """Measured work in separate processes: each run has its own memory and imports, and leaves nothing for the next.
 
-A module of work runs as `python -m <module> <arguments>` and prints its figures as one line of JSON.
+`python -m benchmarks.processes <module> <work> <arguments>` runs a work of the module's `WORKS`, with texts as its
+arguments, and prints its figures as a line of JSON.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from statistics import median
 from typing import TypeAlias
@@ -27,10 +29,9 @@ class WorkFailed(Exception):
     """Failure of a measured process; the message ends with its output."""
 
 
-def run(module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Figures:
-    """Run a module of benchmarks, or a module by its whole name, for its figures. Raises `WorkFailed`."""
-    name = module if "." in module else f"benchmarks.{module}"
-    return _figures([sys.executable, "-m", name, *arguments], environment or {})
+def run(module: str, work: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Figures:
+    """Run a work of a module of benchmarks for its figures. Raises `WorkFailed`."""
+    return _figures([sys.executable, "-m", "benchmarks.processes", module, work, *arguments], environment or {})
 
 
 def run_code(code: str, environment: Mapping[str, str]) -> Figures:
@@ -110,6 +111,10 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def print_figures(**figures: float) -> None:
-    """Print figures as the last line of a module of work."""
-    print(json.dumps(figures))
+def main(module: str, work: str, *arguments: str) -> None:
+    """Run a work, and print its figures."""
+    print(json.dumps(import_module(f"benchmarks.{module}").WORKS[work](*arguments)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -25,7 +25,7 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
     """Measure once, since counts do not vary."""
     size = "QUICK" if quick else "FULL"
     report(size.lower())
-    return list(_chains(run("queries_work", size), SIZES[size]))
+    return list(_chains(run("queries_work", "chains", size), SIZES[size]))
 
 
 def _chains(figures: Figures, sizes: Sizes) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""The cost of queries over a table in memory: `python -m benchmarks.queries_work QUICK|FULL`.
+"""The cost of queries over a table in memory.
 
 Figures are named by state of the table, query and count: `many runs/up/items`.
 """
@@ -6,14 +6,13 @@ Figures are named by state of the table, query and count: `many runs/up/items`.
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.column_pipelines import column_chain, dataset
-from benchmarks.pipelines import CHAIN, Step
-from benchmarks.processes import Figures, print_figures
+from benchmarks.pipelines import CHAIN, STORE, Step, column_chain
+from benchmarks.processes import Figures
 from benchmarks.query_world import ApiQuery, QueryWorld
+from headwater_model.columns import Column
 from headwater_model.ids import DatasetId
 
 _DEPTH = 20
@@ -32,11 +31,14 @@ class Sizes:
 SIZES = {"FULL": Sizes(10, 200, 50), "QUICK": Sizes(1, 2, 3)}
 
 
-def measure_chains(sizes: Sizes) -> Figures:
+def measure_chains(size: str) -> Figures:
     """Measure a table with few jobs, then with many, then with many runs of the queried chain.
 
     Unrelated jobs have a single run each: a check ensures that no query reads their rows.
     """
+    # The collector would visit millions of lasting rows, again and again.
+    gc.disable()
+    sizes = SIZES[size]
     world, queried = QueryWorld(), column_chain(0)
     queries = chain_queries(queried)
     world.load(_chains(0, sizes.few_chains), 1)
@@ -51,19 +53,11 @@ def measure_chains(sizes: Sizes) -> Figures:
 
 def chain_queries(chain: Sequence[Step]) -> dict[str, ApiQuery]:
     """Build the queries: a graph of jobs from the middle, and a column of the last dataset upstream."""
-    last = dataset(chain[-1].outputs[0])
-    graph = ApiQuery("/api/v1/lineage", {"nodeId": chain[CHAIN // 2].id.node_id, "depth": _DEPTH})
-    return {"graph": graph, "up": column_lineage(field_node(last, _COMPUTED))}
-
-
-def column_lineage(node_id: str, **query: object) -> ApiQuery:
-    """Build a query for a graph of columns, deep enough for a chain."""
-    return ApiQuery("/api/v1/column-lineage", {"nodeId": node_id, "depth": _DEPTH, **query})
-
-
-def field_node(of: DatasetId, column: str) -> str:
-    """Build a column's node id."""
-    return f"datasetField:{of.namespace}:{of.name}:{column}"
+    column = Column(DatasetId(STORE, chain[-1].outputs[0]), (_COMPUTED,))
+    return {
+        "graph": ApiQuery("/api/v1/lineage", {"nodeId": chain[CHAIN // 2].id.node_id, "depth": _DEPTH}),
+        "up": ApiQuery("/api/v1/column-lineage", {"nodeId": column.node_id, "depth": _DEPTH}),
+    }
 
 
 def _chains(begin: int, end: int) -> list[Step]:
@@ -78,13 +72,4 @@ def _check_alone(world: QueryWorld, steps: Sequence[Step]) -> None:
         assert world.query(api_query)[1].partitions == alone.query(api_query)[1].partitions
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Print the figures of a size."""
-    [size] = arguments
-    # The collector would visit millions of lasting rows, again and again.
-    gc.disable()
-    print_figures(**measure_chains(SIZES[size]))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+WORKS = {"chains": measure_chains}

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from benchmarks.column_pipelines import sends_column_lineage
 from benchmarks.pipelines import Step, parsed_runs
 from headwater.api.app import Api
 from headwater.api.http.responses import Links
@@ -23,21 +22,13 @@ from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from tests.fakes.memory_dynamodb import Calls
 from tests.fakes.memory_table import LINK, MemoryS3, MemoryTable
+from tests.gateway import lambda_context, proxy_event
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.typing import LambdaContext
-
     from headwater.api.route import Services
 
 _RUNS_A_BATCH = 400
 _TIMES = 5
-_CONTEXT = SimpleNamespace(
-    function_name="api",
-    memory_limit_in_mb=1024,
-    invoked_function_arn="arn",
-    aws_request_id="r",
-    get_remaining_time_in_millis=lambda: 29_000,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +71,7 @@ class QueryWorld:
     def load(self, steps: Iterable[Step], runs: int) -> None:
         """Load so many runs of each job, in batches."""
         for batch in chunks(list(steps), max(1, _RUNS_A_BATCH // runs)):
-            self.apply(event for step in batch for event in parsed_runs(step, runs, sends_column_lineage))
+            self.apply(event for step in batch for event in parsed_runs(step, runs))
 
     def apply(self, events: Iterable[Event]) -> None:
         """Load events as one batch."""
@@ -91,7 +82,8 @@ class QueryWorld:
         self.table.dynamo.calls = calls = Calls()
         self.table.calls.clear()
         self.s3.read.clear()
-        result = self._read(self._api.resolve(_event(api_query), cast("LambdaContext", _CONTEXT)))
+        event = proxy_event("GET", api_query.path, api_query.parameters)
+        result = self._read(self._api.resolve(event, lambda_context()))
         calls.requests["GetObject"] += len(self.s3.read)
         calls.item_bytes += sum(self.s3.read)
         return result, calls, self.table.rounds
@@ -127,21 +119,3 @@ class QueryWorld:
         begin = time.perf_counter()
         self.query(api_query)
         return time.perf_counter() - begin
-
-
-def _event(api_query: ApiQuery) -> dict[str, Any]:
-    values = {name: str(value) for name, value in api_query.parameters.items()}
-    return {
-        "resource": "/{proxy+}",
-        "path": api_query.path,
-        "httpMethod": "GET",
-        "headers": None,
-        "multiValueHeaders": None,
-        "queryStringParameters": values or None,
-        "multiValueQueryStringParameters": {name: [value] for name, value in values.items()} or None,
-        "pathParameters": {"proxy": api_query.path[1:]},
-        "stageVariables": {"auth": "iam"},
-        "requestContext": {"stage": "prod", "path": api_query.path, "requestId": "r", "httpMethod": "GET"},
-        "body": None,
-        "isBase64Encoded": False,
-    }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from benchmarks.results import Result, Results
+from benchmarks.results import Results
 from benchmarks.rows import Row
 from benchmarks.tables import render_table
 
@@ -80,12 +80,11 @@ def render_rows(rows: Sequence[Row]) -> Iterator[str]:
 def _headlines(results: Results) -> Iterator[str]:
     """Yield the table of the headlines."""
     measured = ((headline, results.row(headline.what)) for headline in _HEADLINES)
-    cells = (_headline_cells(headline, result) for headline, result in measured if result)
+    cells = (_headline_cells(headline, row) for headline, row in measured if row)
     return render_table(("", "", "ours", "beside it", "ratio", "goal", "day"), "llrrrll", cells)
 
 
-def _headline_cells(headline: _Headline, result: Result) -> Sequence[str]:
-    row = result.row
+def _headline_cells(headline: _Headline, row: Row) -> Sequence[str]:
     goal = f"{row.goal}: {_met(row)}" if row.goal else ""
     return (
         f"**{headline.part}**",
@@ -94,7 +93,7 @@ def _headline_cells(headline: _Headline, result: Result) -> Sequence[str]:
         _short(row.baseline),
         row.ratio,
         goal,
-        result.run[:10],
+        row.run[:10],
     )
 
 
@@ -113,8 +112,8 @@ def _losses(results: Results) -> Iterator[str]:
     """Yield the table of the advantages of a plain program, and of missed goals."""
     yield "## What we lose"
     yield ""
-    missed = [result.row for result in results.results if result.row.met is False]
-    losses = [result.row for what in _LOSSES if (result := results.row(what)) and result.row not in missed]
+    missed = [row for row in results.rows if row.met is False]
+    losses = [row for what in _LOSSES if (row := results.row(what)) and row not in missed]
     cells = ((row.what, row.ours, row.baseline, row.ratio, _reason(row)) for row in (*missed, *losses))
     yield from render_table(("", "ours", "beside it", "ratio", ""), "lrrrl", cells)
 

@@ -12,7 +12,10 @@ Figures: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A comparison as it is printed. A row without a goal informs only."""
+    """A comparison as it is printed, in the results with its benchmark and the date of its run.
+
+    A row without a goal informs only.
+    """
 
     what: str
     ours: str
@@ -20,6 +23,8 @@ class Row:
     ratio: str
     goal: str
     met: bool | None = None
+    run: str = ""
+    benchmark: str = ""
 
 
 def more(what: str, ours: float, baseline: float, *, at_least: float, show: Show) -> Row:
@@ -38,11 +43,6 @@ def within(what: str, ours: float, baseline: float, *, at_most: float, show: Sho
     return Row(what, show(ours), show(baseline), f"{ratio:.2f}x", f"≤ {at_most:g}x", ratio <= at_most)
 
 
-def below(what: str, ours: float, *, limit: float, show: Show) -> Row:
-    """Require ours to stay under an absolute limit."""
-    return Row(what, show(ours), "", "", f"< {show(limit)}", ours < limit)
-
-
 def steady(
     what: str, ours: Figures, baseline: Figures, *, of: Sequence[str], at_most: float, show: Callable[[Figures], str]
 ) -> Row:
@@ -57,11 +57,6 @@ def steady(
     ratio = ratios[worst]
     goal = f"≤ {at_most:g}x of each"
     return Row(what, show(ours), show(baseline), f"{ratio:.2f}x ({worst})", goal, ratio <= at_most)
-
-
-def without_goal(what: str, ours: float, baseline: float, *, show: Show) -> Row:
-    """Show ours beside a second figure, without a goal."""
-    return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", "")
 
 
 def seconds(value: float) -> str:

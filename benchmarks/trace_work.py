@@ -1,15 +1,14 @@
-"""The cost of tracing a root: `python -m benchmarks.trace_work WORK FILE` (see `WORKS` and `shape.py`)."""
+"""The cost of tracing a root of a file of records (see `WORKS` and `shape.py`)."""
 
 from __future__ import annotations
 
-import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import orjson
 
-from benchmarks.processes import Figures, Stopwatch, peak_bytes, print_figures
+from benchmarks.processes import Figures, Stopwatch, peak_bytes
 from benchmarks.shape import ROOT_ID, read_shape
 from headwater.records.archive import compress_lines
 from headwater.records.lines import COMPACTION_ACTION, Compaction, render_lines
@@ -66,11 +65,11 @@ def _compaction_step(leaf: LineageRecord) -> dict[str, object]:
 Lines = Callable[[Iterable[LineageRecord]], Iterator[bytes]]
 
 
-def measure_lines(lines: Lines) -> Callable[[Path], Figures]:
+def measure_lines(lines: Lines) -> Callable[[str], Figures]:
     """Build the measurement of rendering a list of records to lines, which are dropped."""
 
-    def measure(path: Path) -> Figures:
-        records = list(read_shape(path))
+    def measure(path: str) -> Figures:
+        records = list(read_shape(Path(path)))
         watch = Stopwatch()
         size = sum(map(len, lines(records)))
         figures = watch.read()
@@ -80,25 +79,15 @@ def measure_lines(lines: Lines) -> Callable[[Path], Figures]:
     return measure
 
 
-def measure_memory(path: Path) -> Figures:
+def measure_memory(path: str) -> Figures:
     """Measure the peak memory from records, read one at a time, to the object."""
     with tempfile.TemporaryFile() as file:
-        compress_lines(our_lines(read_shape(path)), file)
+        compress_lines(our_lines(read_shape(Path(path))), file)
     return {"peak": peak_bytes()}
 
 
-WORKS: dict[str, Callable[[Path], Figures]] = {
+WORKS = {
     "lines-ours": measure_lines(our_lines),
     "lines-plain": measure_lines(plain_lines),
     "memory": measure_memory,
 }
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Print the figures of a work on a file of records."""
-    work, path = arguments
-    print_figures(**WORKS[work](Path(path)))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

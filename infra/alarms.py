@@ -15,7 +15,6 @@ from aws_cdk import aws_lambda as lam
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
-from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
@@ -48,26 +47,22 @@ class Alarms(Construct):
             for topic in (self.pages, self.mails):
                 topic.add_subscription(subscriptions.EmailSubscription(email))
 
-    def watch_dead_letters(self, name: str, queue: sqs.Queue) -> None:
-        """Watch a dead-letter queue: a message is enough, and none may reach the age at which SQS drops messages."""
-        depth = queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES, statistic="Maximum")
-        self._alarm(f"{name}Waiting", depth, 1, "Messages failed again and again and wait for a person.", pages=True)
-        age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
-        self._alarm(
-            f"{name}Old",
-            age,
-            _DEAD_LETTER_AGE_MAX.to_seconds(),
-            "SQS drops a message after 14 days.",
-            guide="DeadLettersOld",
-            pages=True,
-        )
+    def watch_queues(self, watched: Iterable[WatchedQueue]) -> None:
+        """Watch queues for messages older than `age_max`: their functions are too slow, or fail.
 
-    def watch_queue(self, name: str, queue: sqs.Queue, *, age_max: Duration) -> None:
-        """Watch a queue: a message older than `age_max` means a function too slow, or with errors."""
-        age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
-        self._alarm(
-            f"{name}Late", age, age_max.to_seconds(), "The queue's function does not keep up, or fails.", pages=True
-        )
+        Of dead letters, a message is enough, and none may reach the age at which SQS drops messages.
+        """
+        for name, queue, age_max in ((each.name, each.queue, each.age_max) for each in watched):
+            age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
+            if age_max is not None:
+                meaning = "The queue's function does not keep up, or fails."
+                self._alarm(f"{name}Late", age, age_max.to_seconds(), meaning, pages=True)
+                continue
+            depth = queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES, statistic="Maximum")
+            meaning = "Messages failed again and again and wait for a person."
+            self._alarm(f"{name}Waiting", depth, 1, meaning, pages=True)
+            meaning, least = "SQS drops a message after 14 days.", _DEAD_LETTER_AGE_MAX.to_seconds()
+            self._alarm(f"{name}Old", age, least, meaning, guide="DeadLettersOld", pages=True)
 
     def watch_functions(self, functions: Iterable[ServiceFunction]) -> None:
         """Watch each function for errors beyond the cure of retries, and the account for throttles."""
@@ -99,14 +94,6 @@ class Alarms(Construct):
             missing=cloudwatch.TreatMissingData.BREACHING,
             pages=True,
         )
-
-    def watch_queues(self, watched: Iterable[WatchedQueue]) -> None:
-        """Watch queues of features, by their ages or as dead letters."""
-        for each in watched:
-            if each.age_max is None:
-                self.watch_dead_letters(each.name, each.queue)
-            else:
-                self.watch_queue(each.name, each.queue, age_max=each.age_max)
 
     def watch_machines(self, watched: Iterable[WatchedMachine]) -> None:
         """Watch state machines of features for failed, timed out and stopped executions."""

@@ -8,6 +8,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
 from headwater import settings
+from infra.role_permissions import denial
 
 # Actions that remove or replace a version for good, or let a later call do so.
 OF_VERSIONS = (
@@ -34,16 +35,9 @@ def require_new_keys(bucket: s3.Bucket) -> None:
     An upload in parts sends the header on completion: only then does `s3:ObjectCreationOperation` hold (S3 user guide,
     "Enforce conditional writes on Amazon S3 buckets"). Copies cannot send the header, so they are denied.
     """
-    bucket.add_to_resource_policy(
-        iam.PolicyStatement(
-            sid="WrittenOnce",
-            effect=iam.Effect.DENY,
-            principals=[iam.AnyPrincipal()],
-            actions=["s3:PutObject"],
-            resources=[bucket.arn_for_objects(f"{prefix}*") for prefix in settings.WRITTEN_ONCE],
-            conditions={"Null": {"s3:if-none-match": "true"}, "Bool": {"s3:ObjectCreationOperation": "true"}},
-        )
-    )
+    objects = [bucket.arn_for_objects(f"{prefix}*") for prefix in settings.WRITTEN_ONCE]
+    conditions = {"Null": {"s3:if-none-match": "true"}, "Bool": {"s3:ObjectCreationOperation": "true"}}
+    bucket.add_to_resource_policy(denial("WrittenOnce", ["s3:PutObject"], objects, conditions))
 
 
 def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole], *, sweeper: iam.IRole) -> None:
@@ -51,24 +45,15 @@ def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole], *, sweeper: iam.IRo
 
     The sweeper alone may hide objects of `traces/`: objects without a committed trace.
     """
-    swept, others = (
-        settings.TRACES_PREFIX,
-        [prefix for prefix in settings.WRITTEN_ONCE if prefix != settings.TRACES_PREFIX],
-    )
+    swept = f"{settings.TRACES_PREFIX}*"
+    others = [pattern for prefix in settings.WRITTEN_ONCE if (pattern := f"{prefix}*") != swept]
     for sid, actions, resources, theirs in (
         ("VersionsStay", OF_VERSIONS, ["*"], roles),
-        ("ObjectsStay", (HIDE,), [f"{prefix}*" for prefix in others], roles),
-        ("TracesStay", (HIDE,), [f"{swept}*"], [role for role in roles if role is not sweeper]),
+        ("ObjectsStay", (HIDE,), others, roles),
+        ("TracesStay", (HIDE,), [swept], [role for role in roles if role is not sweeper]),
         ("RulesStay", OF_THE_BUCKET, [], roles),
     ):
-        bucket.add_to_resource_policy(
-            iam.PolicyStatement(
-                sid=sid,
-                effect=iam.Effect.DENY,
-                principals=[iam.AnyPrincipal()],
-                actions=list(actions),
-                resources=[bucket.arn_for_objects(resource) for resource in resources] or [bucket.bucket_arn],
-                # A new role is not yet known everywhere as a principal; a condition takes its ARN.
-                conditions={"ArnEquals": {"aws:PrincipalArn": [role.role_arn for role in theirs]}},
-            )
-        )
+        arns = [bucket.arn_for_objects(resource) for resource in resources] or [bucket.bucket_arn]
+        # A new role is not yet known everywhere as a principal; a condition takes its ARN.
+        conditions = {"ArnEquals": {"aws:PrincipalArn": [role.role_arn for role in theirs]}}
+        bucket.add_to_resource_policy(denial(sid, actions, arns, conditions))

@@ -12,8 +12,10 @@ from constructs import Construct
 
 from headwater import settings
 from headwater_model.archive_tables import DAY, PREFIX, PUBLISHED_PREFIX, TABLES, VERSION, ArchiveTable, TableColumn
+from infra.context import StackContext
 from infra.function import ServiceFunction
 from infra.saved_queries import NAMED_QUERIES, NamedQuery
+from infra.storage import Storage
 
 _ENGINE = "Athena engine version 3"
 _GB = 1_000_000_000
@@ -25,21 +27,12 @@ _RESULTS = ("s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListM
 class ArchiveSearch(Construct):
     """Tables and workgroup; they are removed with the stack, whatever `retention` is: they only describe files."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        archive_bucket: s3.Bucket,
-        ingest_bucket: s3.Bucket,
-        name: str,
-        scan_gb: int,
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, storage: Storage, context: StackContext) -> None:
         super().__init__(scope, construct_id)
-        self._archive_bucket, self._ingest_bucket = archive_bucket, ingest_bucket
-        self.database = _database(self, name)
-        self.tables = [_table(self, table, self.database, archive_bucket) for table in TABLES]
-        self.workgroup = _workgroup(self, name, ingest_bucket, scan_gb)
+        self._archive_bucket, self._ingest_bucket = storage.archive_bucket, storage.ingest_bucket
+        self.database = _database(self, context.name)
+        self.tables = [_table(self, table, self.database, self._archive_bucket) for table in TABLES]
+        self.workgroup = _workgroup(self, context.name, self._ingest_bucket, context.search_scan_gb)
         self._save(self, NAMED_QUERIES)
 
     def register(self, scope: Construct, tables: Sequence[ArchiveTable], queries: Sequence[NamedQuery]) -> None:

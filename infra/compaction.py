@@ -15,6 +15,7 @@ from infra.archive_search import ArchiveSearch
 from infra.function import FunctionDefaults, ServiceFunction
 from infra.nightly import machine_rights, make_machine, start_nightly
 from infra.queues import work_queue
+from infra.role_permissions import denial
 from infra.spark_jobs import COMPACTION_JOBS, SparkJobs
 from infra.trace_resources import TraceResources
 
@@ -32,13 +33,10 @@ class Compaction(Construct):
         self,
         scope: Construct,
         construct_id: str,
-        *,
         defaults: FunctionDefaults,
         traced: TraceResources,
         search: ArchiveSearch,
         spark_jobs: SparkJobs,
-        hour_utc: int,
-        signing: bool,
     ) -> None:
         super().__init__(scope, construct_id)
         self._defaults, self._traced, self._search, self._spark_jobs = defaults, traced, search, spark_jobs
@@ -46,12 +44,12 @@ class Compaction(Construct):
         self.trace_queue, self.dead_letters = work_queue(self, "Trace", function_timeout_s=_TRACE_TIMEOUT_S)
         self.trace = self._make_trace()
         # The signing key names the compact function's role, and the function the key.
-        self.signing_key = _signing_key(self) if signing else None
+        self.signing_key = _signing_key(self) if defaults.context.sign_digests else None
         self.compact = self._make_compact()
         if self.signing_key is not None:
             _let_sign_alone(self.signing_key, self.compact.role)
         self.state_machine = self._make_state_machine()
-        about = "Starts the compaction of the day before."
+        about, hour_utc = "Starts the compaction of the day before.", defaults.context.compaction_hour_utc
         start_nightly(self, "Daily", self.state_machine, hour_utc=hour_utc, about=about)
 
     def _make_trace(self) -> ServiceFunction:
@@ -143,13 +141,5 @@ def _let_sign_alone(key: kms.Key, role: iam.IRole) -> None:
     A principal with the right to change the key's policy can remove the statement. CloudTrail records the change, and
     the digests signed before stay proved.
     """
-    key.add_to_resource_policy(
-        iam.PolicyStatement(
-            sid="TheCompactionSignsAlone",
-            effect=iam.Effect.DENY,
-            principals=[iam.AnyPrincipal()],
-            actions=["kms:Sign", "kms:CreateGrant"],
-            resources=["*"],
-            conditions={"ArnNotEquals": {"aws:PrincipalArn": role.role_arn}},
-        )
-    )
+    conditions = {"ArnNotEquals": {"aws:PrincipalArn": role.role_arn}}
+    key.add_to_resource_policy(denial("TheCompactionSignsAlone", ["kms:Sign", "kms:CreateGrant"], ["*"], conditions))

@@ -15,19 +15,20 @@ from infra.context_values import (
     Reader,
     choice,
     either,
+    flag,
     integer,
     listed,
     namespaces,
-    number_or_none,
+    or_none,
+    text,
     text_or_none,
     within,
 )
 
 # The modules with context values of features, by the feature's name.
 FEATURES_CONTEXT = {feature.name: import_module(feature.context) for feature in FEATURES if feature.context}
-_STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
-_PREFIX = re.compile(r"[a-z][a-z0-9-]{0,19}")
-_PREFIX_RULE = "a lower-case letter, then at most 19 letters, digits and hyphens"
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_NAME_RULE = "must be a lower-case letter, then at most 19 letters, digits and hyphens"
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 # Web ACLs of the scope CLOUDFRONT protect no API.
 _WEB_ACL_ARN = re.compile(r"arn:aws[a-z-]*:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}")
@@ -130,24 +131,16 @@ def _of_features(reader: Reader) -> Mapping[str, object]:
     return {name: values for name, values in read.items() if values is not None}
 
 
-def _stage(value: object) -> str:
-    if isinstance(value, str) and _STAGE.fullmatch(value):
-        return value
-    raise ValueError("must be a lower-case letter, then at most 19 letters, digits and hyphens")
-
-
-def _object_lock(value: object) -> ObjectLock | None:
-    if value in (None, "", "none"):
-        return None
+def _object_lock(value: object) -> ObjectLock:
     match = _OBJECT_LOCK.fullmatch(value) if isinstance(value, str) else None
     if match and int(match[2]) <= _OBJECT_LOCK_DAYS_MAX:
         return ObjectLock(days=int(match[2]), compliance=match[1] == "compliance")
-    raise ValueError(f"must be governance:DAYS or compliance:DAYS of 1 to {_OBJECT_LOCK_DAYS_MAX} days, or none")
+    raise ValueError(f"must be governance:DAYS or compliance:DAYS of 1 to {_OBJECT_LOCK_DAYS_MAX} days")
 
 
 def _patterns(value: object) -> tuple[str, ...] | None:
-    """Parse regular expressions; None for the built-in patterns, empty for `none` or an empty list."""
-    if value is None or value == "default":
+    """Parse regular expressions; None for `default`, the built-in patterns, empty for `none` or an empty list."""
+    if value == "default":
         return None
     patterns = listed(value)
     try:
@@ -159,31 +152,30 @@ def _patterns(value: object) -> tuple[str, ...] | None:
     return tuple(patterns)
 
 
-_FLAG = choice(true=True, false=False)
 # The core's values: the field of each, and its parser.
 _VALUES: Mapping[str, tuple[str, Callable[[object], Any]]] = {
-    "stage": ("stage", _stage),
-    "name_prefix": ("name_prefix", lambda value: text_or_none(_PREFIX, _PREFIX_RULE)(value) or ""),
+    "stage": ("stage", text(_NAME, _NAME_RULE)),
+    "name_prefix": ("name_prefix", lambda value: or_none(text(_NAME, _NAME_RULE))(value) or ""),
     "records_ttl_hours": ("records_ttl_hours", integer(1, _HOURS_IN_A_YEAR)),
     "retention": ("retain", choice(retain=True, destroy=False)),
     "alarm_email": ("alarm_email", text_or_none(_EMAIL, "an e-mail address")),
-    "alarm_ok": ("alarm_ok", _FLAG),
-    "dashboard": ("dashboard", _FLAG),
+    "alarm_ok": ("alarm_ok", flag),
+    "dashboard": ("dashboard", flag),
     "auth": ("token_api", choice(iam=False, token=True)),
-    "strict_namespaces": ("strict_namespaces", _FLAG),
+    "strict_namespaces": ("strict_namespaces", flag),
     "compaction_hour_utc": ("compaction_hour_utc", integer(0, 23)),
-    "partition_trimming": ("partition_trimming", _FLAG),
+    "partition_trimming": ("partition_trimming", flag),
     "temporary_patterns": ("temporary_patterns", _patterns),
     "drop_running_events": ("drop_running_events", namespaces),
     "search_scan_gb": ("search_scan_gb", integer(1, _SCAN_GB_MAX)),
     "glue_version": ("glue_version", either(*GLUE_VERSIONS)),
-    "sign_digests": ("sign_digests", _FLAG),
+    "sign_digests": ("sign_digests", flag),
     "web_acl_arn": ("web_acl_arn", text_or_none(_WEB_ACL_ARN, "the ARN of a regional web ACL of WAFv2")),
-    "requests_per_address": ("requests_per_address", number_or_none(_REQUESTS_MIN, _REQUESTS_MAX)),
-    "api_concurrency": ("api_concurrency", number_or_none(1, _CONCURRENCY_MAX)),
-    "snap_start": ("snap_start", _FLAG),
-    "object_lock": ("object_lock", _object_lock),
+    "requests_per_address": ("requests_per_address", or_none(integer(_REQUESTS_MIN, _REQUESTS_MAX))),
+    "api_concurrency": ("api_concurrency", or_none(integer(1, _CONCURRENCY_MAX))),
+    "snap_start": ("snap_start", flag),
+    "object_lock": ("object_lock", or_none(_object_lock)),
     "dynamodb_client": ("boto3_client", choice(own=False, boto3=True)),
-    "layer": ("layer", _FLAG),
+    "layer": ("layer", flag),
 }
 NAMES = (*_VALUES, *(name for module in FEATURES_CONTEXT.values() for name in module.NAMES))

@@ -22,19 +22,16 @@ class Reader:
     """A reader of context values; it collects the faults, for a deployer to see all at once."""
 
     def __init__(self, context: Mapping[str, object], names: Sequence[str]) -> None:
-        self._context = context
         # Null sets nothing: cdk.json also describes values of features, and a copy may be without a feature.
-        given = {name: value for name, value in context.items() if value is not None}
-        self.faults = [_unknown(name, value, names) for name, value in given.items() if not _is_claimed(name, names)]
+        self._given = {name: value for name, value in context.items() if value is not None}
+        self.faults = [_unknown(*item, names) for item in self._given.items() if not _is_claimed(item[0], names)]
 
     def read(self, name: str, parse: Callable[[object], T], default: T) -> T:
         """Parse the value; the default if it is missing or wrong."""
-        if name not in self._context:
-            return default
         try:
-            return parse(self._context[name])
+            return parse(self._given[name]) if name in self._given else default
         except ValueError as broken:
-            self.faults.append(Fault(name, self._context[name], str(broken)))
+            self.faults.append(Fault(name, self._given[name], str(broken)))
             return default
 
 
@@ -48,36 +45,37 @@ def _unknown(name: str, value: object, names: Sequence[str]) -> Fault:
     return Fault(name, value, f"must be one of the context values {', '.join(names)}{hint}")
 
 
-def text_or_none(form: re.Pattern[str], rule: str) -> Callable[[object], str | None]:
-    """Make a parser of a text of some form, or of none: `text_or_none(_PATH, "a path of IAM")`."""
+def text(form: re.Pattern[str], rule: str) -> Callable[[object], str]:
+    """Make a parser of a text of some form: `text(_PATH, "must be a path of IAM")`."""
 
-    def parse(value: object) -> str | None:
-        if value in (None, "", "none"):
-            return None
+    def parse(value: object) -> str:
         if isinstance(value, str) and form.fullmatch(value):
             return value
-        raise ValueError(f"must be {rule}, or none")
+        raise ValueError(rule)
 
     return parse
 
 
-def number_or_none(least: int, most: int) -> Callable[[object], int | None]:
-    """Make a parser of a whole number within bounds, or of none: `number_or_none(1, 1_000_000)`."""
+def or_none(parse: Callable[[object], T]) -> Callable[[object], T | None]:
+    """Make a parser of a value or of none: `or_none(integer(1, 1_000_000))`."""
 
-    def parse(value: object) -> int | None:
-        if value in (None, "", "none"):
-            return None
+    def parse_or_none(value: object) -> T | None:
         try:
-            return integer(least, most)(value)
+            return None if value in ("", "none") else parse(value)
         except ValueError as wrong:
             raise ValueError(f"{wrong}, or none") from wrong
 
-    return parse
+    return parse_or_none
+
+
+def text_or_none(form: re.Pattern[str], rule: str) -> Callable[[object], str | None]:
+    """Make a parser of a text of some form, or of none: `text_or_none(_PATH, "a path of IAM")`."""
+    return or_none(text(form, f"must be {rule}"))
 
 
 def namespaces(value: object) -> tuple[str, ...]:
-    """Parse names, or beginnings and then `*`; none for null and `none`."""
-    patterns = [] if value is None else listed(value, "namespaces")
+    """Parse names, or beginnings and then `*`; none for `none`."""
+    patterns = listed(value, "namespaces")
     for pattern in patterns:
         if not isinstance(pattern, str) or not pattern or "*" in pattern[:-1]:
             raise ValueError("must be namespaces, each a name, or the beginning of names and then `*`")
@@ -110,7 +108,7 @@ def within(text: str, bytes_max: int = VARIABLE_BYTES_MAX) -> str:
 
 
 def integer(least: int, most: int) -> Callable[[object], int]:
-    """Make a parser of a whole number within bounds."""
+    """Make a parser of a whole number within bounds: `integer(1, 100)`."""
 
     def parse(value: object) -> int:
         if re.fullmatch(r"[0-9]{1,9}", str(value)) and least <= int(str(value)) <= most:
@@ -141,3 +139,6 @@ def choice(**choices: bool) -> Callable[[object], bool]:
         raise ValueError(f"must be {' or '.join(choices)}")
 
     return parse
+
+
+flag = choice(true=True, false=False)

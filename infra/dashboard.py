@@ -10,7 +10,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.addition import Addition
+from infra.addition import Addition, WatchedQueue
 from infra.alarms import FIVE_MINUTES, UNAUTHORIZED, forbidden, our_metric
 from infra.compaction import Compaction
 from infra.events import Events
@@ -93,9 +93,9 @@ def _queues(ingestion: Ingestion, events: Events, compaction: Compaction) -> lis
     )
     ages = [queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES) for queue in work]
     return [
-        graph("Messages waiting", [waiting(queue) for queue in work]),
+        graph("Messages waiting", [_waiting(queue) for queue in work]),
         graph("Age of the oldest message, s", ages),
-        graph("Dead letters", [waiting(queue) for queue in dead]),
+        graph("Dead letters", [_waiting(queue) for queue in dead]),
     ]
 
 
@@ -132,12 +132,7 @@ def _traces(namespace: str, compaction: Compaction) -> list[cloudwatch.IWidget]:
     ]
 
 
-def oldest(queue: sqs.Queue) -> cloudwatch.Metric:
-    """Measure the age of a queue's oldest message: `ApproximateAgeOfOldestMessage`, in seconds."""
-    return queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
-
-
-def waiting(queue: sqs.Queue) -> cloudwatch.Metric:
+def _waiting(queue: sqs.Queue) -> cloudwatch.Metric:
     """Count a queue's messages: `ApproximateNumberOfMessagesVisible`."""
     return queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES)
 
@@ -145,3 +140,30 @@ def waiting(queue: sqs.Queue) -> cloudwatch.Metric:
 def graph(title: str, metrics: Sequence[cloudwatch.IMetric], width: int = 8) -> cloudwatch.GraphWidget:
     """Draw a graph, `graph("HTTP calls", metrics)`; a row has room for a width of 24."""
     return cloudwatch.GraphWidget(title=title, left=list(metrics), width=width)
+
+
+def watched_work(
+    name: str,
+    function: ServiceFunction,
+    queues: tuple[sqs.Queue, sqs.Queue],
+    late: Duration,
+    titles: Sequence[str],
+    metrics: Sequence[cloudwatch.IMetric],
+    ages: Sequence[cloudwatch.IMetric] = (),
+) -> Addition:
+    """Watch a function of a feature, its queue and its dead letters, and show three graphs with these titles.
+
+    return watched_work("Forward", function, (queue, dead_letters), Duration.hours(1), titles, metrics)
+    """
+    queue, dead_letters = queues
+    oldest = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
+    graphs: list[cloudwatch.IWidget] = [
+        graph(title, shown)
+        for title, shown in zip(titles, (metrics, [*ages, oldest], [_waiting(dead_letters)]), strict=True)
+    ]
+    return Addition(
+        functions=[function],
+        queues=[WatchedQueue(f"{name}DeadLetters", dead_letters), WatchedQueue(f"{name}Queue", queue, late)],
+        rows=[graphs],
+        outputs={f"{name}QueueUrl": queue.queue_url, f"{name}DeadLettersUrl": dead_letters.queue_url},
+    )

@@ -11,10 +11,8 @@ import json
 from constructs import Construct
 
 from headwater import settings
-from infra.context import StackContext
 from infra.function import FunctionDefaults, ServiceFunction
 from infra.queues import accept_from_alone, deliver_to_alone, work_queue
-from infra.storage import Storage
 
 _TIMEOUT_S = 120
 # Events of a batch share reads and writes. Lambda closes a batch earlier where its messages reach 6 MB, the limit of an
@@ -29,17 +27,9 @@ _CHANGES_BATCH = 10
 class Events(Construct):
     """The queues of events and of changes, and the function that loads both into the raw log and the graph table."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        defaults: FunctionDefaults,
-        storage: Storage,
-        context: StackContext,
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, defaults: FunctionDefaults) -> None:
         super().__init__(scope, construct_id)
-        self._defaults, self._storage = defaults, storage
+        self._defaults, self._storage, context = defaults, defaults.storage, defaults.context
         self._rules = {settings.PARTITION_TRIMMING: "true" if context.partition_trimming else "false"}
         if context.temporary_patterns is not None:
             self._rules[settings.TEMPORARY_PATTERNS] = json.dumps(list(context.temporary_patterns))

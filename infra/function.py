@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aws_cdk import Duration, Size
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lam
 from aws_cdk import aws_logs as logs
@@ -14,8 +13,11 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from headwater import settings
+from infra.context import StackContext
 from infra.nag import accept
 from infra.role_permissions import Rights
+from infra.storage import Storage
 
 PYTHON_VERSION = "3.13"
 RUNTIME = lam.Runtime.PYTHON_3_13
@@ -28,27 +30,28 @@ QUEUE_CONCURRENCY = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionDefaults:
-    """The settings of all functions of a stack."""
+    """The code, the stores and the settings of all functions of a stack."""
 
     code: lam.Code
     layer: lam.ILayerVersion | None
-    metrics_namespace: str
-    # The table of the bearer tokens: no function may write tokens.
-    tokens: dynamodb.ITable
-    # Variables of every function.
-    environment: Mapping[str, str]
+    storage: Storage
+    context: StackContext
 
+    @property
+    def metrics_namespace(self) -> str:
+        """The namespace of our own metrics."""
+        return f"Headwater/{self.context.stage}"
 
-def _environment(module: str, defaults: FunctionDefaults) -> dict[str, str]:
-    """Make the first environment variables of a function."""
-    return {
-        "POWERTOOLS_SERVICE_NAME": module,
-        "POWERTOOLS_METRICS_NAMESPACE": defaults.metrics_namespace,
-        "LOG_LEVEL": "INFO",
-        # The layer has no plugins of Pydantic; looking for them takes a cold start about 5 ms.
-        "PYDANTIC_DISABLE_PLUGINS": "true",
-        **defaults.environment,
-    }
+    def environment(self, module: str) -> dict[str, str]:
+        """Make the first environment variables of a function."""
+        return {
+            "POWERTOOLS_SERVICE_NAME": module,
+            "POWERTOOLS_METRICS_NAMESPACE": self.metrics_namespace,
+            "LOG_LEVEL": "INFO",
+            # The layer has no plugins of Pydantic; looking for them takes a cold start about 5 ms.
+            "PYDANTIC_DISABLE_PLUGINS": "true",
+            **({settings.DYNAMODB_CLIENT: "boto3"} if self.context.boto3_client else {}),
+        }
 
 
 class ServiceFunction(Construct):
@@ -75,7 +78,7 @@ class ServiceFunction(Construct):
         self.timeout_s = timeout_s
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.rights = Rights(self.role)
-        self.rights.deny_token_writes(defaults.tokens)
+        self.rights.deny_token_writes(defaults.storage.graph_table)  # no function may write tokens
         self.log_group = logs.LogGroup(self, "Logs", retention=LOG_RETENTION)
         self.log_group.grant_write(self.role)
         self.resource = lam.Function(
@@ -93,7 +96,7 @@ class ServiceFunction(Construct):
             role=self.role,
             log_group=self.log_group,
             reserved_concurrent_executions=concurrency,
-            environment={**_environment(module, defaults), **(variables or {})},
+            environment={**defaults.environment(module), **(variables or {})},
             snap_start=lam.SnapStartConf.ON_PUBLISHED_VERSIONS if snap_start else None,
         )
         self.called: lam.IFunction = self._make_alias() if snap_start else self.resource

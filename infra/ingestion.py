@@ -11,7 +11,6 @@ from constructs import Construct
 from headwater import settings
 from infra.function import FunctionDefaults, ServiceFunction
 from infra.queues import accept_from_alone, work_queue
-from infra.storage import Storage
 
 _INPUT_TIMEOUT_S = 30
 _LOAD_TIMEOUT_S = 120
@@ -33,17 +32,9 @@ _TTL_REMOVALS = {
 class Ingestion(Construct):
     """The input function, the records queue and the packed queue, the load function, and the expired function."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        defaults: FunctionDefaults,
-        storage: Storage,
-        records_ttl_s: int,
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, defaults: FunctionDefaults) -> None:
         super().__init__(scope, construct_id)
-        self._defaults, self._storage, self._records_ttl_s = defaults, storage, records_ttl_s
+        self._defaults, self._storage, self._records_ttl_s = defaults, defaults.storage, defaults.context.records_ttl_s
         self.records_queue, self.dead_letters = work_queue(
             self, "Records", function_timeout_s=_LOAD_TIMEOUT_S, window_s=_RECORDS_WINDOW_S
         )

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from aws_cdk import Duration
 from constructs import Construct
 
+from infra.addition import WatchedQueue
 from infra.alarms import Alarms
-from infra.compaction import Compaction
 from infra.context import StackContext
 from infra.dashboard import Parts, make_dashboard
-from infra.events import Events
 from infra.function import ServiceFunction
-from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
 
 # A record should be in the table after a minute or two; half an hour is a day's records at risk of a late trace.
@@ -38,14 +36,7 @@ _DAYS_UNPUBLISHED = 3
 class Observability(Construct):
     """The alarms of queues, functions, stream, compaction and API, and an optional dashboard of their metrics."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        context: StackContext,
-        parts: Parts,
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, context: StackContext, parts: Parts) -> None:
         super().__init__(scope, construct_id)
         functions = _functions_of(parts)
         alarms = Alarms(
@@ -53,8 +44,7 @@ class Observability(Construct):
         )
         self.topics = {"PageTopicArn": alarms.pages.topic_arn, "MailTopicArn": alarms.mails.topic_arn}
         # Alarms by kind: the core's resources, then those of the features.
-        _watch_queues(alarms, parts.ingestion, parts.events, parts.compaction)
-        alarms.watch_queues(queue for addition in parts.additions for queue in addition.queues)
+        alarms.watch_queues(_queues_of(parts))
         alarms.watch_functions(functions)
         alarms.watch_stream("Expiry", parts.ingestion.expired, age_max=_EXPIRY_LATE)
         alarms.watch_compaction(parts.compaction.state_machine)
@@ -75,17 +65,21 @@ def _functions_of(parts: Parts) -> Sequence[ServiceFunction]:
     )
 
 
-def _watch_queues(alarms: Alarms, ingestion: Ingestion, events: Events, compaction: Compaction) -> None:
-    """Add alarms of dead letters, and of messages that wait for long."""
-    alarms.watch_dead_letters("RecordsDeadLetters", ingestion.dead_letters)
-    alarms.watch_dead_letters("EventsDeadLetters", events.dead_letters)
-    alarms.watch_dead_letters("ChangesDeadLetters", events.change_dead_letters)
-    alarms.watch_dead_letters("TraceDeadLetters", compaction.dead_letters)
-    alarms.watch_queue("RecordsQueue", ingestion.records_queue, age_max=_RECORDS_LATE)
-    alarms.watch_queue("PackedQueue", ingestion.packed_queue, age_max=_RECORDS_LATE)
-    alarms.watch_queue("EventsQueue", events.queue, age_max=_EVENTS_LATE)
-    alarms.watch_queue("ChangesQueue", events.changes, age_max=_EVENTS_LATE)
-    alarms.watch_queue("TraceQueue", compaction.trace_queue, age_max=_TRACES_LATE)
+def _queues_of(parts: Parts) -> Sequence[WatchedQueue]:
+    """List all queues of the parts."""
+    ingestion, events, compaction = parts.ingestion, parts.events, parts.compaction
+    return (
+        WatchedQueue("RecordsDeadLetters", ingestion.dead_letters),
+        WatchedQueue("EventsDeadLetters", events.dead_letters),
+        WatchedQueue("ChangesDeadLetters", events.change_dead_letters),
+        WatchedQueue("TraceDeadLetters", compaction.dead_letters),
+        WatchedQueue("RecordsQueue", ingestion.records_queue, _RECORDS_LATE),
+        WatchedQueue("PackedQueue", ingestion.packed_queue, _RECORDS_LATE),
+        WatchedQueue("EventsQueue", events.queue, _EVENTS_LATE),
+        WatchedQueue("ChangesQueue", events.changes, _EVENTS_LATE),
+        WatchedQueue("TraceQueue", compaction.trace_queue, _TRACES_LATE),
+        *(queue for addition in parts.additions for queue in addition.queues),
+    )
 
 
 def _watch_apis(alarms: Alarms, query_api: QueryApi) -> None:

@@ -63,16 +63,14 @@ class QueryApi(Construct):
         self,
         scope: Construct,
         construct_id: str,
-        *,
         defaults: FunctionDefaults,
         ingestion: Ingestion,
         events: Events,
-        storage: Storage,
         trace_queue: sqs.Queue,
         search: ArchiveSearch,
-        context: StackContext,
     ) -> None:
         super().__init__(scope, construct_id)
+        context, storage = defaults.context, defaults.storage
         self.function = ServiceFunction(
             self,
             "ApiFunction",
@@ -91,12 +89,12 @@ class QueryApi(Construct):
         self._let_query(storage, trace_queue, context)
         search.open_to(self.function)
         self.access_log = logs.LogGroup(self, "AccessLog", retention=LOG_RETENTION)
-        self.api = _signed_api(self, function=self.function, context=context, access_log=self.access_log)
+        self.api = _rest_api(self, "RestApi", context.name, context.stage, self.function, self.access_log, signed=True)
         # Bearer tokens have an API of their own; the function counts their uses.
         self.token_api: apigateway.RestApi | None = None
         if context.token_api:
-            access_log = logs.LogGroup(self, "TokenAccessLog", retention=LOG_RETENTION)
-            self.token_api = _token_api(self, function=self.function, context=context, access_log=access_log)
+            name, log = f"{context.name}-tokens", logs.LogGroup(self, "TokenAccessLog", retention=LOG_RETENTION)
+            self.token_api = _rest_api(self, "TokenApi", name, context.stage, self.function, log, signed=False)
             # Without the account's role for logs, API Gateway refuses a stage with a log.
             self.token_api.deployment_stage.node.add_dependency(self.api.node.find_child("Account"))
             graph_arns = [storage.graph_table.table_arn]
@@ -138,44 +136,6 @@ def _index_arns(records_table: dynamodb.Table) -> Sequence[str]:
     return [f"{records_table.table_arn}/index/{name}" for name in (settings.NODE_INDEX, settings.ACTION_INDEX)]
 
 
-def _signed_api(
-    scope: Construct, *, function: ServiceFunction, context: StackContext, access_log: logs.LogGroup
-) -> apigateway.RestApi:
-    api = _rest_api(
-        scope,
-        "RestApi",
-        name=context.name,
-        access_log=access_log,
-        authorization=apigateway.AuthorizationType.IAM,
-        function=function,
-        stage=context.stage,
-        variables={settings.AUTH_STAGE_VARIABLE: settings.IAM_AUTH},
-    )
-    accept(api, "APIG3", "Callers are IAM principals that sign each request; throttling bounds what one may ask.")
-    accept(api, "COG4", "Callers are jobs with IAM roles, not people with a user pool.")
-    return api
-
-
-def _token_api(
-    scope: Construct, *, function: ServiceFunction, context: StackContext, access_log: logs.LogGroup
-) -> apigateway.RestApi:
-    """Let every caller through to the function, and mark the API in a stage variable, out of reach of callers."""
-    api = _rest_api(
-        scope,
-        "TokenApi",
-        name=f"{context.name}-tokens",
-        access_log=access_log,
-        authorization=apigateway.AuthorizationType.NONE,
-        function=function,
-        stage=context.stage,
-        variables={settings.AUTH_STAGE_VARIABLE: settings.TOKEN_AUTH},
-    )
-    accept(api, "APIG3", "The function refuses who brings no valid token; throttling bounds what one may ask.")
-    accept(api, "APIG4", "The function checks a bearer token, which standard OpenLineage transports can send.")
-    accept(api, "COG4", "Callers are jobs with tokens, not people with a user pool.")
-    return api
-
-
 def _rate_rule(scope: Construct, requests: int) -> wafv2.CfnWebACL:
     """Make a web ACL that refuses an address above this number of requests in the last five minutes."""
     metrics = {"cloud_watch_metrics_enabled": True, "sampled_requests_enabled": True}
@@ -206,14 +166,15 @@ def _rate_rule(scope: Construct, requests: int) -> wafv2.CfnWebACL:
 def _rest_api(
     scope: Construct,
     construct_id: str,
-    *,
     name: str,
-    access_log: logs.LogGroup,
-    authorization: apigateway.AuthorizationType,
-    function: ServiceFunction,
     stage: str,
-    variables: Mapping[str, str],
+    function: ServiceFunction,
+    access_log: logs.LogGroup,
+    *,
+    signed: bool,
 ) -> apigateway.RestApi:
+    """Make an API; a stage variable, out of reach of callers, says whether API Gateway checks them."""
+    authorization = apigateway.AuthorizationType.IAM if signed else apigateway.AuthorizationType.NONE
     api = apigateway.RestApi(
         scope,
         construct_id,
@@ -224,7 +185,7 @@ def _rest_api(
         binary_media_types=["*/*"],
         # Also makes API Gateway unpack requests that come with Content-Encoding: gzip.
         min_compression_size=_COMPRESS_FROM,
-        cloud_watch_role=authorization == apigateway.AuthorizationType.IAM,  # one for the account
+        cloud_watch_role=signed,  # one for the account
         default_integration=apigateway.LambdaIntegration(function.called, allow_test_invoke=False),
         default_method_options=apigateway.MethodOptions(authorization_type=authorization),
         deploy_options=apigateway.StageOptions(
@@ -236,7 +197,7 @@ def _rest_api(
             tracing_enabled=True,
             throttling_rate_limit=_REQUESTS_PER_S,
             throttling_burst_limit=_REQUESTS_BURST,
-            variables=dict(variables),
+            variables={settings.AUTH_STAGE_VARIABLE: settings.IAM_AUTH if signed else settings.TOKEN_AUTH},
         ),
     )
     resource = cast(apigateway.CfnRestApi, api.node.default_child)
@@ -246,7 +207,7 @@ def _rest_api(
     api.node.try_remove_child("Endpoint")  # the stack names its outputs itself
     api.root.add_method("ANY")
     api.root.add_resource("{proxy+}").add_method("ANY")
-    _accept_findings(api)
+    _accept_findings(api, signed)
     return api
 
 
@@ -269,7 +230,14 @@ def _access_log_format() -> apigateway.AccessLogFormat:
     return apigateway.AccessLogFormat.custom(json.dumps(fields))
 
 
-def _accept_findings(api: apigateway.RestApi) -> None:
+def _accept_findings(api: apigateway.RestApi, signed: bool) -> None:
+    if signed:
+        accept(api, "APIG3", "Callers are IAM principals that sign each request; throttling bounds what one may ask.")
+        accept(api, "COG4", "Callers are jobs with IAM roles, not people with a user pool.")
+    else:
+        accept(api, "APIG3", "The function refuses who brings no valid token; throttling bounds what one may ask.")
+        accept(api, "APIG4", "The function checks a bearer token, which standard OpenLineage transports can send.")
+        accept(api, "COG4", "Callers are jobs with tokens, not people with a user pool.")
     accept(api, "APIG2", "The function checks requests and names field, value and rule; a JSON schema here could not.")
     accept(
         api,

@@ -11,6 +11,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from headwater import settings
+from infra.role_permissions import denial
 
 # SQS's greatest, a message and a batch alike; a template without a size may get the older 256 KiB.
 MESSAGE_BYTES_MAX = 1024 * 1024
@@ -67,15 +68,11 @@ def accept_from_alone(queue: sqs.Queue, senders: Sequence[iam.IRole], *, tags: S
     A deny outweighs the rights of all roles of the account, a wildcard on every queue too. Roles outside the stack are
     known by their tag alone, set by an administrator.
     """
-    _deny(
-        queue,
-        "SendersAreKnown",
-        "sqs:SendMessage",
-        {
-            "ArnNotEquals": {"aws:PrincipalArn": [role.role_arn for role in senders]},
-            "StringNotEquals": {f"aws:PrincipalTag/{settings.PRINCIPAL_TAG}": list(tags)},
-        },
-    )
+    conditions = {
+        "ArnNotEquals": {"aws:PrincipalArn": [role.role_arn for role in senders]},
+        "StringNotEquals": {f"aws:PrincipalTag/{settings.PRINCIPAL_TAG}": list(tags)},
+    }
+    queue.add_to_resource_policy(denial("SendersAreKnown", ["sqs:SendMessage"], [queue.queue_arn], conditions))
 
 
 def deliver_to_alone(queue: sqs.Queue, role: iam.IRole) -> None:
@@ -83,17 +80,5 @@ def deliver_to_alone(queue: sqs.Queue, role: iam.IRole) -> None:
 
     Only the role's function then holds receipts of messages under way.
     """
-    _deny(queue, "ReceiverIsKnown", "sqs:ReceiveMessage", {"ArnNotEquals": {"aws:PrincipalArn": role.role_arn}})
-
-
-def _deny(queue: sqs.Queue, sid: str, action: str, conditions: dict[str, dict[str, object]]) -> None:
-    queue.add_to_resource_policy(
-        iam.PolicyStatement(
-            sid=sid,
-            effect=iam.Effect.DENY,
-            principals=[iam.AnyPrincipal()],
-            actions=[action],
-            resources=[queue.queue_arn],
-            conditions=conditions,
-        )
-    )
+    conditions = {"ArnNotEquals": {"aws:PrincipalArn": role.role_arn}}
+    queue.add_to_resource_policy(denial("ReceiverIsKnown", ["sqs:ReceiveMessage"], [queue.queue_arn], conditions))

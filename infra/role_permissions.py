@@ -26,6 +26,20 @@ _WRITES = (
 )
 
 
+def denial(
+    sid: str, actions: Sequence[str], resources: Sequence[str], conditions: Mapping[str, Mapping[str, object]]
+) -> iam.PolicyStatement:
+    """Make a statement of a resource's policy: it outweighs the rights of all principals under the conditions."""
+    return iam.PolicyStatement(
+        sid=sid,
+        effect=iam.Effect.DENY,
+        principals=[iam.AnyPrincipal()],
+        actions=list(actions),
+        resources=list(resources),
+        conditions=dict(conditions),
+    )
+
+
 class Rights:
     """The rights of a role, none at first."""
 

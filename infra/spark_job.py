@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from headwater_model.archive_tables import PREFIX
 from infra.role_permissions import Rights
+
+# A large file is uploaded in parts; a repeated attempt replaces its own files.
+_WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 
 
 class SparkJob(Construct):
@@ -36,3 +41,15 @@ class SparkJob(Construct):
         self.scales = scales
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("glue.amazonaws.com"))
         self.rights = Rights(self.role)
+
+
+def open_folders(rights: Rights, archive_bucket: s3.Bucket, folders: Iterable[str]) -> None:
+    """Allow writing tables in the folders, such as `["records"]`, and the folders' marks of Hadoop's file systems.
+
+    The folders are without the last slash: Hadoop looks at a folder, and marks it, under its own name.
+    """
+    for folder in folders:
+        rights.allow_objects(_WRITE, archive_bucket, f"{PREFIX}{folder}")
+    root = PREFIX.removesuffix("/")
+    marks = [archive_bucket.arn_for_objects(f"{root}{mark}") for mark in ("", "/", "_$folder$")]
+    rights.allow(["s3:GetObject", "s3:PutObject"], marks)

@@ -8,11 +8,11 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from headwater import settings
-from headwater_model.archive_tables import PREFIX, TABLES
+from headwater_model.archive_tables import TABLES
 from infra.glue_engine import GlueEngine
 from infra.role_permissions import Rights
 from infra.spark_code import SparkCode
-from infra.spark_job import SparkJob
+from infra.spark_job import SparkJob, open_folders
 from infra.trace_resources import TraceResources
 
 # The waits of the state machine.
@@ -23,21 +23,13 @@ _COMPACT_RUNS_MAX = 3
 _TRACE_RUNS_MAX = 10
 # The jobs started by the compaction.
 COMPACTION_JOBS = ("CompactArchive", "TraceRoot")
-# A large file is uploaded in parts; a repeated attempt replaces its own files.
-_WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 
 
 class SparkJobs(Construct):
     """`jobs.compact_archive` and `jobs.trace_root`, on Glue, each with its own role; features add to the engine."""
 
     def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        traced: TraceResources,
-        libraries: Path | None,
-        glue_version: str,
+        self, scope: Construct, construct_id: str, traced: TraceResources, libraries: Path | None, glue_version: str
     ) -> None:
         super().__init__(scope, construct_id)
         storage = traced.storage
@@ -80,9 +72,4 @@ def _open_archive(rights: Rights, archive_bucket: s3.Bucket) -> None:
     """Allow reading sealed days and writing tables, but no published manifests nor other parts of the archive."""
     for prefix in ("digests/", "traces/", settings.REMOVED_PREFIX):
         rights.allow_objects(["s3:GetObject"], archive_bucket, prefix)
-    # Without the last slash: Hadoop's file systems look at a folder, and mark it, under its own name.
-    for folder in (*(table.name for table in TABLES), "manifests"):
-        rights.allow_objects(_WRITE, archive_bucket, f"{PREFIX}{folder}")
-    root = PREFIX.removesuffix("/")
-    marks = [archive_bucket.arn_for_objects(f"{root}{mark}") for mark in ("", "/", "_$folder$")]
-    rights.allow(["s3:GetObject", "s3:PutObject"], marks)
+    open_folders(rights, archive_bucket, [*(table.name for table in TABLES), "manifests"])

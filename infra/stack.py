@@ -71,77 +71,41 @@ class LineageStack(cdk.Stack):
         removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if context.retain else cdk.RemovalPolicy.DESTROY
         cdk.RemovalPolicies.of(self).apply(removal, apply_to_resource_types=list(_KEPT))
         self.storage = Storage(self, "Storage", protected=context.retain, object_lock=context.object_lock)
-        self.defaults = FunctionDefaults(
-            code=code_asset(),
-            layer=layer_version(self, "Dependencies", layer) if layer else None,
-            metrics_namespace=f"Headwater/{context.stage}",
-            tokens=self.storage.graph_table,
-            environment={settings.DYNAMODB_CLIENT: "boto3"} if context.boto3_client else {},
-        )
-        self._add_ingest(context)
-        self._add_archive(context, libraries)
-        self._add_queries(context)
+        version = layer_version(self, "Dependencies", layer) if layer else None
+        self.defaults = FunctionDefaults(code=code_asset(), layer=version, storage=self.storage, context=context)
+        self._add_ingest()
+        self._add_archive(libraries)
+        self._add_queries()
         additions = self._add_features()
         topics = self._observe(additions)
         roles = [role for role in self.node.find_all() if isinstance(role, iam.Role)]
         keep_from(self.storage.archive_bucket, roles, sweeper=self.compaction.compact.role)
         self._name_outputs(additions, topics)
 
-    def _add_ingest(self, context: StackContext) -> None:
+    def _add_ingest(self) -> None:
         """Add the ways in for records and events, and the policy of their producers."""
-        self.ingestion = Ingestion(
-            self,
-            "Ingestion",
-            defaults=self.defaults,
-            storage=self.storage,
-            records_ttl_s=context.records_ttl_s,
-        )
-        self.events = Events(self, "Events", defaults=self.defaults, storage=self.storage, context=context)
+        self.ingestion = Ingestion(self, "Ingestion", self.defaults)
+        self.events = Events(self, "Events", self.defaults)
         self.events.open_to(self.ingestion.input)
         queues = [self.ingestion.packed_queue, self.events.queue]
         self.producers = Producers(self, "Producers", queues=queues, function=self.ingestion.input)
 
-    def _add_archive(self, context: StackContext, libraries: Path | None) -> None:
+    def _add_archive(self, libraries: Path | None) -> None:
         """Add the archive: the compaction, the Spark jobs, and the search."""
         traced = TraceResources(storage=self.storage, records_dead_letters=self.ingestion.dead_letters)
-        self.search = ArchiveSearch(
-            self,
-            "ArchiveSearch",
-            archive_bucket=self.storage.archive_bucket,
-            ingest_bucket=self.storage.ingest_bucket,
-            name=context.name,
-            scan_gb=context.search_scan_gb,
-        )
-        self.spark_jobs = SparkJobs(
-            self, "SparkJobs", traced=traced, libraries=libraries, glue_version=context.glue_version
-        )
-        self.compaction = Compaction(
-            self,
-            "Compaction",
-            defaults=self.defaults,
-            traced=traced,
-            search=self.search,
-            spark_jobs=self.spark_jobs,
-            hour_utc=context.compaction_hour_utc,
-            signing=context.sign_digests,
-        )
+        self.search = ArchiveSearch(self, "ArchiveSearch", self.storage, self.context)
+        self.spark_jobs = SparkJobs(self, "SparkJobs", traced, libraries, self.context.glue_version)
+        self.compaction = Compaction(self, "Compaction", self.defaults, traced, self.search, self.spark_jobs)
 
-    def _add_queries(self, context: StackContext) -> None:
+    def _add_queries(self) -> None:
         """Add the HTTP API."""
+        trace_queue = self.compaction.trace_queue
         self.query_api = QueryApi(
-            self,
-            "QueryApi",
-            defaults=self.defaults,
-            ingestion=self.ingestion,
-            events=self.events,
-            storage=self.storage,
-            trace_queue=self.compaction.trace_queue,
-            search=self.search,
-            context=context,
+            self, "QueryApi", self.defaults, self.ingestion, self.events, trace_queue, self.search
         )
         self.ingestion.close_queues(self.ingestion.input, self.query_api.function)
         starters = [self.compaction.compact.role, self.query_api.function.role]
-        accept_from_alone(self.compaction.trace_queue, starters, tags=[settings.OPERATOR])
+        accept_from_alone(trace_queue, starters, tags=[settings.OPERATOR])
 
     def _add_features(self) -> Sequence[Addition]:
         """Add the active features of the context."""

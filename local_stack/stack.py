@@ -32,7 +32,7 @@ from local_stack.processes.clock import Clock
 from local_stack.template.resources import StateMachine
 from local_stack.template.template import RawTemplate, parse_template
 from local_stack.web.server import Reply, Request, Server, behind_secret
-from local_stack.wiring import api_routes, queue_mappings, scheduled_starts, stream_mappings
+from local_stack.wiring import api_routes, feeds, scheduled_starts
 
 _ROOT = Path(__file__).resolve().parent.parent
 # A wheel is no place for logs.
@@ -174,10 +174,9 @@ class LocalStack:
         shared: dict[str, Any] = {"functions": self._functions, "clock": self._clock, "report": self._report}
         sqs = boto3.client("sqs", **self.client_settings)
         s3 = boto3.client("s3", **self.client_settings)
-        queue_maps = queue_mappings(self._template, ids, window_cap_s=cap_s)
-        stream_maps = stream_mappings(self._template, ids, window_cap_s=cap_s)
-        self._queues = [QueuePoller(mapping, sqs=sqs, **shared) for mapping in queue_maps]
-        self._streams = [StreamPoller(mapping, s3=s3, **shared) for mapping in stream_maps]
+        of_queues, of_streams = feeds(self._template, ids, window_cap_s=cap_s)
+        self._queues = [QueuePoller(feed, sqs=sqs, **shared) for feed in of_queues]
+        self._streams = [StreamPoller(feed, s3=s3, **shared) for feed in of_streams]
         scheduler = Scheduler(scheduled_starts(self._template, ids), clock=self._clock, start=self._start_scheduled)
         running: list[Poller] = [*self._queues, *self._streams, *([scheduler] if self._schedules else [])]
         for poller in running:
@@ -299,7 +298,7 @@ class LocalStack:
         """Count messages in queues and streams and running invocations; 0 only if none moved during the count."""
         batches = self._batches()
         counts = self._endpoint.count_messages()
-        left = self.running + sum(counts[poller.mapping.queue_name] for poller in self._queues)
+        left = self.running + sum(counts[poller.feed.source.rpartition("/")[2]] for poller in self._queues)
         return left or int(self._batches() != batches)
 
     def _feeders(self) -> list[Feeder]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from local_stack.aws.endpoint import ACCOUNT, REGION
 from local_stack.compute.authorizer import Authorizer
 from local_stack.compute.http_api import Route
-from local_stack.compute.queues import QueueMapping
+from local_stack.compute.poller import Feed
 from local_stack.compute.schedules import ScheduledStart, parse_schedule
-from local_stack.compute.streams import StreamMapping, refuse_wide_filter
+from local_stack.compute.streams import refuse_wide_filter
 from local_stack.errors import UnknownInTemplate
 from local_stack.template.event_resources import Rule, Schedule, ScheduleTarget
 from local_stack.template.resources import (
@@ -17,6 +17,7 @@ from local_stack.template.resources import (
     ApiMethod,
     ApiResource,
     EventSourceMapping,
+    Filter,
     FunctionProperties,
     GatewayResponse,
     Queue,
@@ -30,66 +31,40 @@ from local_stack.template.template import Template
 Ids = Mapping[str, str]
 
 
-def queue_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[QueueMapping]:
-    """List the mappings from queues, their windows shortened to `window_cap_s` if it is given."""
-    queues = template.of(Queue)
-    mappings = {name: mapping for name, mapping in _enabled_mappings(template) if mapping.event_source_arn in queues}
-    return [_queue_mapping(name, mapping, ids, window_cap_s) for name, mapping in mappings.items()]
-
-
-def _queue_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap_s: float | None) -> QueueMapping:
-    window_s = float(mapping.maximum_batching_window_in_seconds)
-    if mapping.batch_size > 10 and window_s == 0:
-        raise UnknownInTemplate(f"{name}: property BatchSize: above 10 needs a window, got {mapping.batch_size}")
-    if mapping.filter_criteria is not None:
-        raise UnknownInTemplate(f"{name}: property FilterCriteria: the local stack filters streams, not queues")
-    queue_url = ids[mapping.event_source_arn]
-    return QueueMapping(
-        logical_id=name,
-        queue_url=queue_url,
-        queue_arn=f"arn:aws:sqs:{REGION}:{ACCOUNT}:{queue_url.rpartition('/')[2]}",
-        function=mapping.function_name,
-        batch_size=mapping.batch_size,
-        window_s=window_s if window_cap_s is None else min(window_s, window_cap_s),
-        reports_failures="ReportBatchItemFailures" in mapping.function_response_types,
-        concurrency=mapping.scaling_config.maximum_concurrency if mapping.scaling_config else 1000,
-    )
-
-
-def stream_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[StreamMapping]:
-    """List the mappings from tables' streams."""
-    tables = template.of(Table)
-    mappings = {name: mapping for name, mapping in _enabled_mappings(template) if mapping.event_source_arn in tables}
-    return [_stream_mapping(name, mapping, ids, window_cap_s) for name, mapping in mappings.items()]
-
-
-def _stream_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap_s: float | None) -> StreamMapping:
-    filters = mapping.filter_criteria.filters if mapping.filter_criteria else []
-    refuse_wide_filter(name, [criterion.pattern for criterion in filters])
-    window_s = float(mapping.maximum_batching_window_in_seconds)
-    destination = mapping.destination_config
-    return StreamMapping(
-        logical_id=name,
-        table=ids[mapping.event_source_arn],
-        stream_arn=f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{ids[mapping.event_source_arn]}/stream/local",
-        function=mapping.function_name,
-        batch_size=mapping.batch_size,
-        window_s=window_s if window_cap_s is None else min(window_s, window_cap_s),
-        reports_failures="ReportBatchItemFailures" in mapping.function_response_types,
-        bisects=mapping.bisect_batch_on_function_error,
-        age_max_s=mapping.maximum_record_age_in_seconds,
-        retries_max=mapping.maximum_retry_attempts,
-        dead_letter_bucket=ids[destination.on_failure.destination] if destination else None,
-    )
-
-
-def _enabled_mappings(template: Template) -> list[tuple[str, EventSourceMapping]]:
-    sources = template.of(Queue).keys() | template.of(Table).keys()
-    mappings = template.of(EventSourceMapping)
-    for name, mapping in mappings.items():
-        if mapping.event_source_arn not in sources:
+def feeds(template: Template, ids: Ids, *, window_cap_s: float | None) -> tuple[list[Feed], list[Feed]]:
+    """List the enabled mappings from queues, and from tables' streams, with windows up to `window_cap_s` if given."""
+    of_queues: list[Feed] = []
+    of_streams: list[Feed] = []
+    queues, tables = template.of(Queue), template.of(Table)
+    for name, mapping in template.of(EventSourceMapping).items():
+        if mapping.event_source_arn in queues:
+            _refuse_unlike_queue(name, mapping)
+            arn = f"arn:aws:sqs:{REGION}:{ACCOUNT}:{ids[mapping.event_source_arn].rpartition('/')[2]}"
+        elif mapping.event_source_arn in tables:
+            refuse_wide_filter(name, [each.pattern for each in _filters(mapping)])
+            arn = f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{ids[mapping.event_source_arn]}/stream/local"
+        else:
             raise UnknownInTemplate(f"{name}: property EventSourceArn: must be a queue or a table's stream")
-    return [(name, mapping) for name, mapping in mappings.items() if mapping.enabled]
+        window_s = float(mapping.maximum_batching_window_in_seconds)
+        if window_cap_s is not None:
+            window_s = min(window_s, window_cap_s)
+        destination = mapping.destination_config
+        bucket = ids[destination.on_failure.destination] if destination else None
+        feed = Feed(name, ids[mapping.event_source_arn], arn, mapping, window_s, bucket)
+        if mapping.enabled:
+            (of_queues if mapping.event_source_arn in queues else of_streams).append(feed)
+    return of_queues, of_streams
+
+
+def _refuse_unlike_queue(name: str, mapping: EventSourceMapping) -> None:
+    if mapping.batch_size > 10 and mapping.maximum_batching_window_in_seconds == 0:
+        raise UnknownInTemplate(f"{name}: property BatchSize: above 10 needs a window, got {mapping.batch_size}")
+    if _filters(mapping):
+        raise UnknownInTemplate(f"{name}: property FilterCriteria: the local stack filters streams, not queues")
+
+
+def _filters(mapping: EventSourceMapping) -> Sequence[Filter]:
+    return mapping.filter_criteria.filters if mapping.filter_criteria else ()
 
 
 def scheduled_starts(template: Template, ids: Ids) -> list[ScheduledStart]:

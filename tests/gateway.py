@@ -1,6 +1,7 @@
 """Requests as API Gateway hands them to the API's function."""
 
 import base64
+from types import SimpleNamespace
 
 _BELOW_ROOT = "the path without its first slash"
 
@@ -30,6 +31,17 @@ def proxy_event(method, path, query=None, *, headers=None, body=None, door="iam"
         "body": base64.b64encode(body).decode() if is_bytes else body,
         "isBase64Encoded": is_bytes,
     }
+
+
+def lambda_context(remaining_s=29):
+    """Return the context that Lambda gives a handler."""
+    return SimpleNamespace(
+        function_name="f",
+        memory_limit_in_mb=1024,
+        invoked_function_arn="arn:f",
+        aws_request_id="r",
+        get_remaining_time_in_millis=lambda: remaining_s * 1000,
+    )
 
 
 def headers_of(response):

@@ -8,7 +8,6 @@ each with a new stack.
 
 from __future__ import annotations
 
-import json
 import urllib.request
 import uuid
 from collections.abc import Mapping, MutableMapping
@@ -17,7 +16,6 @@ from typing import Any
 from urllib.parse import quote
 
 from moto.awslambda_simple.models import LambdaSimpleBackend
-from moto.cloudformation.models import Stack
 from moto.core.common_models import BaseModel
 from moto.core.config import default_user_config
 from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import CustomErrorName
@@ -28,7 +26,6 @@ from moto.stepfunctions.parser.asl.eval.environment import Environment
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 _stock_start = StepFunctionsParserBackend.start_execution
-_stock_parse = Stack.parse_template
 _stock_wait = WaitFunction._wait_interval
 
 
@@ -97,16 +94,3 @@ def wait_at_most(seconds: int) -> None:
 def forget_models() -> None:
     """Let moto forget what a request has made; it lists every model ever made, for a page of its own API."""
     BaseModel.__new__ = staticmethod(lambda cls, *_, **__: object.__new__(cls))  # type: ignore[method-assign]
-
-
-def read_templates_as_json_first() -> None:
-    """Let CloudFormation read a JSON template as JSON; moto reads it as YAML, a hundred times slower: 0.1 s."""
-
-    def parse_template(template: str) -> dict[str, Any]:
-        try:
-            parsed: dict[str, Any] = json.loads(template)
-        except ValueError:
-            return _stock_parse(template)
-        return parsed
-
-    Stack.parse_template = staticmethod(parse_template)  # type: ignore[method-assign]

@@ -208,7 +208,6 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     moto_athena.run_queries_by(run_query)
     moto_kms.sign_digests_as_they_are()
     moto_kms.make_no_private_key_for_symmetric_keys()
-    moto_patches.read_templates_as_json_first()
     moto_patches.name_every_execution()
     moto_patches.pass_errors_on_out_of_a_map()
     moto_patches.wait_at_most(_WAIT_S)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from local_stack.compute.functions import Functions, InvocationResult
 from local_stack.processes.clock import Clock
+from local_stack.template.resources import EventSourceMapping
 
 
 class Poller(ABC):
@@ -36,14 +37,33 @@ class Poller(ABC):
             self._thread.join()
 
 
+@dataclass(frozen=True)
+class Feed:
+    """A queue or a table's stream that feeds a function; `source` is the queue's URL, or the table's name."""
+
+    logical_id: str
+    source: str
+    arn: str
+    mapping: EventSourceMapping
+    window_s: float
+    dead_letter_bucket: str | None = None
+
+
 class Feeder(Poller):
     """A poller with items pending until a function accepts them; with `flush_now` it waits for no window."""
 
     flush_now = False
 
-    def __init__(self, name: str, functions: Functions, clock: Clock, report: Callable[[Failure], None]) -> None:
-        super().__init__(f"poll-{name}")
+    def __init__(self, feed: Feed, functions: Functions, clock: Clock, report: Callable[[Failure], None]) -> None:
+        super().__init__(f"poll-{feed.logical_id}")
+        self.feed, self.mapping = feed, feed.mapping
         self._functions, self._clock, self._report = functions, clock, report
+
+    def _failed_ids(self, result: InvocationResult, ids: Collection[str]) -> frozenset[str]:
+        return failed_ids(result, ids, reports=bool(self.mapping.function_response_types))
+
+    def _report_failed(self, result: InvocationResult) -> None:
+        self._report(failure_of(result, function=self.mapping.function_name, source=self.feed.logical_id))
 
     @property
     @abstractmethod

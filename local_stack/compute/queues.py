@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from local_stack.compute.functions import Functions
-from local_stack.compute.poller import Failure, Feeder, failed_ids, failure_of
+from local_stack.compute.poller import Failure, Feed, Feeder
 from local_stack.processes.clock import Clock
 
 if TYPE_CHECKING:
@@ -30,25 +30,6 @@ _ENTRIES_MAX = 10
 _LONG_POLL_S = 20
 _POLL_S = 0.1
 _CONCURRENCY_MAX = 2
-
-
-@dataclass(frozen=True)
-class QueueMapping:
-    """A mapping from a queue to a function, with its settings."""
-
-    logical_id: str
-    queue_url: str
-    queue_arn: str
-    function: str
-    batch_size: int
-    window_s: float
-    reports_failures: bool
-    concurrency: int
-
-    @property
-    def queue_name(self) -> str:
-        """The name of the queue."""
-        return self.queue_url.rpartition("/")[2]
 
 
 @dataclass
@@ -67,20 +48,14 @@ class QueuePoller(Feeder):
     """
 
     def __init__(
-        self,
-        mapping: QueueMapping,
-        *,
-        sqs: SQSClient,
-        functions: Functions,
-        clock: Clock,
-        report: Callable[[Failure], None],
+        self, feed: Feed, *, sqs: SQSClient, functions: Functions, clock: Clock, report: Callable[[Failure], None]
     ) -> None:
-        super().__init__(mapping.logical_id, functions, clock, report)
-        self.mapping = mapping
+        super().__init__(feed, functions, clock, report)
         self.batches = 0
         self._sqs = sqs
-        workers = min(mapping.concurrency, _CONCURRENCY_MAX)
-        self._executor = ThreadPoolExecutor(workers, thread_name_prefix=mapping.logical_id)
+        scaling = self.mapping.scaling_config
+        workers = min(scaling.maximum_concurrency, _CONCURRENCY_MAX) if scaling else _CONCURRENCY_MAX
+        self._executor = ThreadPoolExecutor(workers, thread_name_prefix=feed.logical_id)
         self._free = threading.BoundedSemaphore(workers)
         self._lock = threading.Lock()
         self._pending = 0
@@ -113,13 +88,13 @@ class QueuePoller(Feeder):
             return self._receive(wait_s)
         except (BotoCoreError, ClientError) as error:
             if not self._stopping.is_set():
-                self._report(Failure("ReceiveMessage", self.mapping.logical_id, type(error).__name__, str(error)))
+                self._report(Failure("ReceiveMessage", self.feed.logical_id, type(error).__name__, str(error)))
             self._stopping.wait(_POLL_S)
             return []
 
     def _receive(self, wait_s: int) -> Sequence[MessageTypeDef]:
         response = self._sqs.receive_message(
-            QueueUrl=self.mapping.queue_url,
+            QueueUrl=self.feed.source,
             MaxNumberOfMessages=_ENTRIES_MAX,
             WaitTimeSeconds=wait_s,
             MessageSystemAttributeNames=["All"],
@@ -138,7 +113,7 @@ class QueuePoller(Feeder):
             self._send(batch)
             batch = _Batch()
         if not batch.messages:
-            batch.due = self._clock.now() + self.mapping.window_s
+            batch.due = self._clock.now() + self.feed.window_s
         batch.messages.append(message)
         batch.size_bytes += size_bytes
         return batch
@@ -155,19 +130,16 @@ class QueuePoller(Feeder):
         self._executor.submit(self._deliver, batch.messages)
 
     def _deliver(self, messages: Sequence[MessageTypeDef]) -> None:
-        mapping = self.mapping
         try:
-            result = self._functions.invoke(
-                mapping.function, {"Records": [self._record(message) for message in messages]}
-            )
+            records = [self._record(message) for message in messages]
+            result = self._functions.invoke(self.mapping.function_name, {"Records": records})
             if result.failed and not self._stopping.is_set():
-                self._report(failure_of(result, function=mapping.function, source=mapping.logical_id))
-            ids = [message["MessageId"] for message in messages]
-            failed = failed_ids(result, ids, reports=mapping.reports_failures)
+                self._report_failed(result)
+            failed = self._failed_ids(result, [message["MessageId"] for message in messages])
             if not self._stopping.is_set():
                 self._delete([message for message in messages if message["MessageId"] not in failed])
         except (BotoCoreError, ClientError) as error:
-            self._report(Failure("DeleteMessage", mapping.logical_id, type(error).__name__, str(error)))
+            self._report(Failure("DeleteMessage", self.feed.logical_id, type(error).__name__, str(error)))
         finally:
             with self._lock:
                 self._pending -= len(messages)
@@ -178,13 +150,11 @@ class QueuePoller(Feeder):
         for start in range(0, len(messages), _ENTRIES_MAX):
             part = messages[start : start + _ENTRIES_MAX]
             response = self._sqs.delete_message_batch(
-                QueueUrl=self.mapping.queue_url,
+                QueueUrl=self.feed.source,
                 Entries=[{"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]} for n, message in enumerate(part)],
             )
             for failed in response.get("Failed", []):
-                self._report(
-                    Failure("DeleteMessage", self.mapping.logical_id, failed["Code"], failed.get("Message", ""))
-                )
+                self._report(Failure("DeleteMessage", self.feed.logical_id, failed["Code"], failed.get("Message", "")))
 
     def _record(self, message: MessageTypeDef) -> dict[str, Any]:
         return {
@@ -198,6 +168,6 @@ class QueuePoller(Feeder):
             },
             "md5OfBody": message["MD5OfBody"],
             "eventSource": "aws:sqs",
-            "eventSourceARN": self.mapping.queue_arn,
-            "awsRegion": self.mapping.queue_arn.split(":")[3],
+            "eventSourceARN": self.feed.arn,
+            "awsRegion": self.feed.arn.split(":")[3],
         }

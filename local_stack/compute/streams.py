@@ -10,12 +10,11 @@ import json
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from local_stack.compute.functions import Functions, InvocationResult
-from local_stack.compute.poller import Failure, Feeder, failed_ids, failure_of
+from local_stack.compute.poller import Failure, Feed, Feeder
 from local_stack.errors import UnknownInTemplate
 from local_stack.processes.clock import Clock
 
@@ -27,23 +26,6 @@ Record = dict[str, Any]
 _POLL_S = 0.1
 _RETRY_S = 1.0
 _TTL_IDENTITY = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
-
-
-@dataclass(frozen=True)
-class StreamMapping:
-    """A mapping from a table's stream to a function, with its settings."""
-
-    logical_id: str
-    table: str
-    stream_arn: str
-    function: str
-    batch_size: int
-    window_s: float
-    reports_failures: bool
-    bisects: bool
-    age_max_s: int
-    retries_max: int
-    dead_letter_bucket: str | None
 
 
 def refuse_wide_filter(logical_id: str, patterns: Sequence[str]) -> None:
@@ -77,16 +59,9 @@ class StreamPoller(Feeder):
     """A poller that delivers removals in its own thread."""
 
     def __init__(
-        self,
-        mapping: StreamMapping,
-        *,
-        s3: S3Client,
-        functions: Functions,
-        clock: Clock,
-        report: Callable[[Failure], None],
+        self, feed: Feed, *, s3: S3Client, functions: Functions, clock: Clock, report: Callable[[Failure], None]
     ) -> None:
-        super().__init__(mapping.logical_id, functions, clock, report)
-        self.mapping = mapping
+        super().__init__(feed, functions, clock, report)
         self._s3 = s3
         self._backlog: deque[Record] = deque()
         self._sequence = 0
@@ -98,7 +73,7 @@ class StreamPoller(Feeder):
 
     def add(self, removed: Sequence[dict[str, Any]]) -> None:
         """Queue the removals of this mapping's table, in the shape of `local_stack.aws.endpoint.Endpoint.expire`."""
-        self._backlog.extend(self._record(removal) for removal in removed if removal["table"] == self.mapping.table)
+        self._backlog.extend(self._record(removal) for removal in removed if removal["table"] == self.feed.source)
 
     def _record(self, removed: dict[str, Any]) -> Record:
         self._sequence += 1
@@ -107,7 +82,7 @@ class StreamPoller(Feeder):
             "eventName": "REMOVE",
             "eventVersion": "1.1",
             "eventSource": "aws:dynamodb",
-            "awsRegion": self.mapping.stream_arn.split(":")[3],
+            "awsRegion": self.feed.arn.split(":")[3],
             "dynamodb": {
                 "ApproximateCreationDateTime": int(self._clock.now()),
                 "Keys": removed["keys"],
@@ -117,7 +92,7 @@ class StreamPoller(Feeder):
                 "StreamViewType": "NEW_AND_OLD_IMAGES",
             },
             "userIdentity": _TTL_IDENTITY,
-            "eventSourceARN": self.mapping.stream_arn,
+            "eventSourceARN": self.feed.arn,
         }
 
     def _run(self) -> None:
@@ -125,7 +100,7 @@ class StreamPoller(Feeder):
             if not self._backlog:
                 self._stopping.wait(_POLL_S)
                 continue
-            due = self._clock.now() + self.mapping.window_s
+            due = self._clock.now() + self.feed.window_s
             while len(self._backlog) < self.mapping.batch_size and self._clock.now() < due and not self.flush_now:
                 if self._stopping.wait(_POLL_S):
                     return
@@ -138,13 +113,15 @@ class StreamPoller(Feeder):
         """Deliver until the batch is accepted, split or given up, or the stack stops."""
         mapping = self.mapping
         while not self._stopping.is_set():
-            result = self._functions.invoke(mapping.function, {"Records": list(batch)})
+            result = self._functions.invoke(mapping.function_name, {"Records": list(batch)})
             left = self._left(batch, result)
             if not left or self._stopping.is_set():
                 return
             if result.failed:
-                self._report(failure_of(result, function=mapping.function, source=mapping.logical_id))
-            if mapping.bisects and result.failed and len(left) > 1:  # A split does not count as a retry
+                self._report_failed(result)
+            if (
+                mapping.bisect_batch_on_function_error and result.failed and len(left) > 1
+            ):  # A split does not count as a retry
                 half = len(left) // 2
                 self._deliver(left[:half], retries)
                 self._deliver(left[half:], retries)
@@ -159,32 +136,32 @@ class StreamPoller(Feeder):
     def _left(self, batch: Sequence[Record], result: InvocationResult) -> Sequence[Record]:
         """Cut the batch before its first failed record: a stream has no gaps."""
         ids = [record["dynamodb"]["SequenceNumber"] for record in batch]
-        failed = failed_ids(result, ids, reports=self.mapping.reports_failures)
+        failed = self._failed_ids(result, ids)
         return batch[ids.index(min(failed)) :] if failed else []
 
     def _is_hopeless(self, batch: Sequence[Record], retries: int) -> bool:
         mapping = self.mapping
         age_s = self._clock.now() - batch[0]["dynamodb"]["ApproximateCreationDateTime"]
-        too_often = 0 <= mapping.retries_max < retries
-        too_old = 0 <= mapping.age_max_s < age_s
+        too_often = 0 <= mapping.maximum_retry_attempts < retries
+        too_old = 0 <= mapping.maximum_record_age_in_seconds < age_s
         return too_often or too_old
 
     def _give_up(self, batch: Sequence[Record]) -> None:
         """Put the records into the template's bucket, under Lambda's name for them; without a bucket, drop them."""
         now = datetime.fromtimestamp(self._clock.now(), timezone.utc)
-        self._report(Failure(self.mapping.function, self.mapping.logical_id, "GivenUp", f"{len(batch)} records"))
-        if self.mapping.dead_letter_bucket is None:
+        self._report(Failure(self.mapping.function_name, self.feed.logical_id, "GivenUp", f"{len(batch)} records"))
+        if self.feed.dead_letter_bucket is None:
             return
         stamp = f"{now:%Y/%m/%d/%Y-%m-%dT%H.%M.%S}-{uuid.uuid4()}"
         invocation = {
-            "requestContext": {"functionArn": self._functions.describe(self.mapping.function).arn},
+            "requestContext": {"functionArn": self._functions.describe(self.mapping.function_name).arn},
             "version": "1.0",
             "timestamp": now.isoformat(),
-            "DDBStreamBatchInfo": {"batchSize": len(batch), "streamArn": self.mapping.stream_arn},
+            "DDBStreamBatchInfo": {"batchSize": len(batch), "streamArn": self.feed.arn},
             "payload": json.dumps({"Records": list(batch)}),
         }
         self._s3.put_object(
-            Bucket=self.mapping.dead_letter_bucket,
-            Key=f"aws/lambda/{self.mapping.logical_id}/shardId-local/{stamp}",
+            Bucket=self.feed.dead_letter_bucket,
+            Key=f"aws/lambda/{self.feed.logical_id}/shardId-local/{stamp}",
             Body=json.dumps(invocation).encode(),
         )

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
-from local_stack.template.properties import NO_IAM, NO_TAGS, NOT_READ, Properties, Target
+from local_stack.template.properties import Properties, Target
 
 SHOWN = "the events of a bus are shown, and sent nowhere"
 
@@ -15,12 +15,6 @@ SHOWN = "the events of a bus are shown, and sent nowhere"
 class ScheduleTarget(Properties):
     """The target of a schedule, a state machine or a function, and its input."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "DeadLetterConfig": "a start that fails is printed",
-        "Id": "names the target within its rule",
-        "RetryPolicy": "a start that fails is printed",
-        "RoleArn": NO_IAM,
-    }
     arn: Target
     input: str = "{}"
 
@@ -28,19 +22,13 @@ class ScheduleTarget(Properties):
 class EventBus(Properties):
     """AWS::Events::EventBus, made by moto; `local_stack.aws.moto_events` shows its events."""
 
-    ignored: ClassVar[Mapping[str, str]] = {"Description": NOT_READ, "Tags": NO_TAGS}
     name: str
 
 
 class Rule(Properties):
     """AWS::Events::Rule: with a schedule, run by `local_stack.compute.schedules`; with a pattern, left out."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "Description": NOT_READ,
-        "EventBusName": SHOWN,
-        "EventPattern": SHOWN,
-        "Tags": NO_TAGS,
-    }
+    ignored: ClassVar[Mapping[str, str]] = {"EventBusName": SHOWN, "EventPattern": SHOWN}
     schedule_expression: str
     state: Literal["ENABLED", "DISABLED"] = "ENABLED"
     targets: list[ScheduleTarget]
@@ -56,11 +44,6 @@ class Rule(Properties):
 class Schedule(Properties):
     """AWS::Scheduler::Schedule; run by `local_stack.compute.schedules`."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "Description": NOT_READ,
-        "FlexibleTimeWindow": "fires on the minute",
-        "GroupName": "names a folder of schedules",
-    }
     schedule_expression: str
     schedule_expression_timezone: Literal["UTC", "Etc/UTC"] = "UTC"
     state: Literal["ENABLED", "DISABLED"] = "ENABLED"

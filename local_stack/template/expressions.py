@@ -1,67 +1,57 @@
-"""Expressions of a template for CloudFormation: found, and replaced by known or resolved values."""
+"""Expressions of a template, as CloudFormation resolves them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from local_stack.errors import UnknownInTemplate
-from local_stack.template.properties import Expression
 
 Attributes = Mapping[str, str]
 """The values of references to a resource: `Ref`, and the attributes of `Fn::GetAtt`."""
 
 
-def expressions_in(value: object) -> Iterator[Expression]:
-    """Yield every outermost `Ref` or `Fn::...` of the JSON, in its order.
+def resolve(value: object, known: Mapping[str, Attributes]) -> Any:
+    """Replace the expressions in a value, at any depth.
 
-    >>> list(expressions_in({"a": {"Ref": "Bucket"}, "b": [1, {"Fn::Join": ["", [{"Ref": "Table"}]]}]}))
-    [{'Ref': 'Bucket'}, {'Fn::Join': ['', [{'Ref': 'Table'}]]}]
-    """
-    if _is_expression(value):
-        yield value
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from expressions_in(item)
-
-
-def with_values(value: object, values: Iterator[str]) -> Any:
-    """Replace each expression of `expressions_in` by the next of `values`.
-
-    >>> with_values({"a": {"Ref": "Bucket"}, "b": 1}, iter(["local-bucket"]))
-    {'a': 'local-bucket', 'b': 1}
-    """
-    if _is_expression(value):
-        return next(values)
-    match value:
-        case dict():
-            return {key: with_values(item, values) for key, item in value.items()}
-        case list():
-            return [with_values(item, values) for item in value]
-        case _:
-            return value
-
-
-def with_references(value: object, known: Mapping[str, Attributes]) -> Any:
-    """Replace each reference to a resource of `known` by its value.
+    >>> resolve({"Location": {"Fn::Join": ["/", ["s3:/", {"Ref": "Bucket"}]]}}, {"Bucket": {"Ref": "logs"}})
+    {'Location': 's3://logs'}
 
     Raises:
-        UnknownInTemplate: It refers to an unknown attribute.
+        UnknownInTemplate: an expression has an unknown function, or refers to an unknown resource or attribute.
     """
     match value:
-        case {"Ref": str(logical_id)} if logical_id in known:
-            return known[logical_id]["Ref"]
-        case {"Fn::GetAtt": [str(logical_id), str(attribute)]} if logical_id in known:
-            if attribute not in known[logical_id]:
-                raise UnknownInTemplate(f"{logical_id}: attribute {attribute} is not known to the local stack")
-            return known[logical_id][attribute]
+        case {"Ref": str(name)}:
+            return _find(known, name, "Ref")
+        case {"Fn::GetAtt": [str(name), str(attribute)]}:
+            return _find(known, name, attribute)
+        case {"Fn::Sub": str(text)}:
+            return re.sub(r"\$\{([^}]+)\}", lambda name: _find(known, name[1], "Ref"), text)
         case dict():
-            return {key: with_references(item, known) for key, item in value.items()}
+            return _call({name: resolve(part, known) for name, part in value.items()})
         case list():
-            return [with_references(item, known) for item in value]
-        case _:
-            return value
+            return [resolve(part, known) for part in value]
+    return value
 
 
-def _is_expression(value: object) -> bool:
-    return isinstance(value, dict) and len(value) == 1 and next(iter(value)).startswith(("Ref", "Fn::"))
+def _call(value: dict[str, Any]) -> Any:
+    """Call the function of an expression, whose arguments are resolved; return any other object."""
+    match value:
+        case {"Fn::Join": [separator, parts]}:
+            return separator.join(parts)
+        case {"Fn::Select": [number, parts]}:
+            return parts[int(number)]
+        case {"Fn::Split": [separator, text]}:
+            return text.split(separator)
+    if unknown := [name for name in value if name.startswith("Fn::")]:
+        raise UnknownInTemplate(f"{unknown[0]}: this function is not known to the local stack")
+    return value
+
+
+def _find(known: Mapping[str, Attributes], name: str, attribute: str) -> str:
+    if name not in known:
+        raise UnknownInTemplate(f"{name}: an output or a variable refers to a resource that is not made locally")
+    if attribute not in known[name]:
+        raise UnknownInTemplate(f"{name}: attribute {attribute} is not known to the local stack")
+    return known[name][attribute]

@@ -17,15 +17,12 @@ from local_stack.template.properties import (
     NO_ENCRYPTION,
     NO_IAM,
     NO_LOGS,
-    NO_TAGS,
     NOT_READ,
     Expression,
     Properties,
     Target,
     Within,
 )
-
-_PASSES_AWAY = "the data lives as long as the process"
 
 # Whole types left out on one machine.
 IGNORED_TYPES: Mapping[str, str] = {
@@ -62,7 +59,6 @@ IGNORED_TYPES: Mapping[str, str] = {
 class RedrivePolicy(Properties):
     """The dead-letter queue of a queue, and the number of receives before it."""
 
-    ignored: ClassVar[Mapping[str, str]] = {}
     dead_letter_target_arn: Target = Field(alias="deadLetterTargetArn")
     max_receive_count: int = Field(alias="maxReceiveCount")
 
@@ -70,13 +66,6 @@ class RedrivePolicy(Properties):
 class Queue(Properties):
     """AWS::SQS::Queue, made by moto."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "KmsDataKeyReusePeriodSeconds": NO_ENCRYPTION,
-        "KmsMasterKeyId": NO_ENCRYPTION,
-        "RedriveAllowPolicy": NO_IAM,
-        "SqsManagedSseEnabled": NO_ENCRYPTION,
-        "Tags": NO_TAGS,
-    }
     redrive_policy: RedrivePolicy | None = None
     visibility_timeout: int = 30
     message_retention_period: int = 345_600
@@ -96,13 +85,6 @@ class TimeToLive(Properties):
 class Table(Properties):
     """AWS::DynamoDB::Table, made by moto; its TTL is kept by `local_stack.compute.streams`."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "DeletionProtectionEnabled": _PASSES_AWAY,
-        "PointInTimeRecoverySpecification": _PASSES_AWAY,
-        "SSESpecification": NO_ENCRYPTION,
-        "StreamSpecification": "of a stream, only TTL removals are delivered, and those by local_stack.compute.streams",
-        "Tags": NO_TAGS,
-    }
     key_schema: list[dict[str, str]]
     attribute_definitions: list[dict[str, str]]
     billing_mode: Literal["PAY_PER_REQUEST"]
@@ -114,16 +96,12 @@ class Table(Properties):
 class Versioning(Properties):
     """The versioning of a bucket: it keeps overwritten and deleted objects."""
 
-    ignored: ClassVar[Mapping[str, str]] = {}
     status: Literal["Enabled", "Suspended"]
 
 
 class CorsRule(Properties):
     """Permission for pages of foreign origins to read objects behind a redirect."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "AllowedOrigins": "moto checks no signatures: here pages from loopback alone may read"
-    }
     allowed_methods: list[str]
     exposed_headers: list[str] = Field(default_factory=list)
     max_age: int
@@ -132,24 +110,12 @@ class CorsRule(Properties):
 class Cors(Properties):
     """The rules of a bucket for pages."""
 
-    ignored: ClassVar[Mapping[str, str]] = {}
     cors_rules: list[CorsRule]
 
 
 class Bucket(Properties):
     """AWS::S3::Bucket, made by moto."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "AccessControl": NO_IAM,
-        "BucketEncryption": NO_ENCRYPTION,
-        "LifecycleConfiguration": _PASSES_AWAY,
-        "LoggingConfiguration": "access logs are for an account's auditors",
-        "ObjectLockConfiguration": _PASSES_AWAY,
-        "ObjectLockEnabled": _PASSES_AWAY,
-        "OwnershipControls": NO_IAM,
-        "PublicAccessBlockConfiguration": "the endpoint is bound to loopback",
-        "Tags": NO_TAGS,
-    }
     versioning_configuration: Versioning | None = None
     cors_configuration: Cors | None = None
 
@@ -157,27 +123,12 @@ class Bucket(Properties):
 class Variables(Properties):
     """A function's environment, unresolved."""
 
-    ignored: ClassVar[Mapping[str, str]] = {}
     variables: dict[str, Expression] = Field(default_factory=dict)
 
 
 class FunctionProperties(Properties):
     """AWS::Lambda::Function, run by `local_stack.compute.functions`."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "Architectures": "this machine's",
-        "Code": "the checked-out source runs, so that an edit is tried without a deployment",
-        "DeadLetterConfig": "asynchronous invocations that fail are printed",
-        "Description": NOT_READ,
-        "EphemeralStorage": "this machine's disk",
-        "Layers": "the environment of this project holds what the layer holds",
-        "LoggingConfig": NO_LOGS,
-        "ReservedConcurrentExecutions": "this machine's processes",
-        "Role": NO_IAM,
-        "Runtime": "the interpreter of this project; the stack's own tests pin the deployed one",
-        "Tags": NO_TAGS,
-        "TracingConfig": "no X-Ray on one machine",
-    }
     handler: str
     timeout: int = 3
     memory_size: int = 128
@@ -217,11 +168,6 @@ class DestinationConfig(Properties):
 class EventSourceMapping(Properties):
     """AWS::Lambda::EventSourceMapping, polled by `local_stack.compute`; never given to moto."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "ParallelizationFactor": "one shard, one reader",
-        "StartingPosition": "the stream begins with the stack",
-        "Tags": NO_TAGS,
-    }
     event_source_arn: Target
     function_name: Target
     enabled: bool = True
@@ -239,13 +185,6 @@ class EventSourceMapping(Properties):
 class StateMachine(Properties):
     """AWS::StepFunctions::StateMachine, executed by moto."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "EncryptionConfiguration": NO_ENCRYPTION,
-        "LoggingConfiguration": NO_LOGS,
-        "RoleArn": NO_IAM,
-        "Tags": NO_TAGS,
-        "TracingConfiguration": "no X-Ray on one machine",
-    }
     definition_string: str
     definition_substitutions: dict[str, Expression] = Field(default_factory=dict)
     state_machine_type: Literal["STANDARD"] = "STANDARD"
@@ -254,16 +193,7 @@ class StateMachine(Properties):
 class RestApi(Properties):
     """AWS::ApiGateway::RestApi, served by `local_stack.compute.http_api`."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "Description": NOT_READ,
-        "DisableExecuteApiEndpoint": "one port, no domain",
-        "EndpointAccessMode": "no TLS on loopback",
-        "EndpointConfiguration": "one port on loopback",
-        "Name": NOT_READ,
-        "Policy": NO_IAM,
-        "SecurityPolicy": "no TLS on loopback",
-        "Tags": NO_TAGS,
-    }
+    ignored: ClassVar[Mapping[str, str]] = {"Name": NOT_READ}
     binary_media_types: list[str] = Field(default_factory=list)
     minimum_compression_size: int | None = None
 
@@ -271,7 +201,6 @@ class RestApi(Properties):
 class ApiResource(Properties):
     """AWS::ApiGateway::Resource: a part of a path."""
 
-    ignored: ClassVar[Mapping[str, str]] = {}
     parent_id: Target
     path_part: str
     rest_api_id: Target
@@ -280,10 +209,6 @@ class ApiResource(Properties):
 class Integration(Properties):
     """The integration of a method: a function that gets the whole request."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "IntegrationHttpMethod": "POST, as the Lambda integration demands",
-        "Credentials": NO_IAM,
-    }
     type: Literal["AWS_PROXY"]
     uri: Within
     timeout_in_millis: int = 29_000
@@ -292,11 +217,6 @@ class Integration(Properties):
 class ApiMethod(Properties):
     """AWS::ApiGateway::Method; loopback requires no credentials, but an API without any has its own port."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "ApiKeyRequired": NO_IAM,
-        "AuthorizerId": "the API's single authorizer",
-        "OperationName": NOT_READ,
-    }
     authorization_type: Literal["AWS_IAM", "CUSTOM", "NONE"] = "NONE"
     http_method: Literal["ANY"]
     integration: Integration
@@ -307,10 +227,7 @@ class ApiMethod(Properties):
 class ApiAuthorizer(Properties):
     """AWS::ApiGateway::Authorizer: the function that says whether a token may pass."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "IdentitySource": "the header Authorization",
-        "Name": NOT_READ,
-    }
+    ignored: ClassVar[Mapping[str, str]] = {"Name": NOT_READ}
     authorizer_result_ttl_in_seconds: float
     authorizer_uri: Within
     rest_api_id: Target
@@ -320,7 +237,6 @@ class ApiAuthorizer(Properties):
 class GatewayResponse(Properties):
     """AWS::ApiGateway::GatewayResponse: the text of a refusal."""
 
-    ignored: ClassVar[Mapping[str, str]] = {"ResponseParameters": "headers are fixed"}
     response_templates: dict[str, str]
     response_type: str
     rest_api_id: Target
@@ -330,14 +246,6 @@ class GatewayResponse(Properties):
 class Stage(Properties):
     """AWS::ApiGateway::Stage: the name and the variables in requests."""
 
-    ignored: ClassVar[Mapping[str, str]] = {
-        "AccessLogSetting": NO_LOGS,
-        "DeploymentId": "the API is served as it is in the template",
-        "Description": NOT_READ,
-        "MethodSettings": "no throttling and no metrics on loopback",
-        "Tags": NO_TAGS,
-        "TracingEnabled": "no X-Ray on one machine",
-    }
     rest_api_id: Target
     stage_name: str
     variables: dict[str, str] = Field(default_factory=dict)

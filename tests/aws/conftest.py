@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cache
 from itertools import count
-from types import SimpleNamespace
 
 import boto3
 import pytest
 from moto import mock_aws
 from moto.backends import get_backend
+from moto.cloudformation.models import Stack
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import Message, Queue
 
@@ -34,9 +34,10 @@ from headwater_model.archive_tables import (
 )
 from headwater_model.ids import SHARDS
 from lambdas import compact, events, expired, load, trace, wiring
-from local_stack.aws import moto_kms, moto_patches
+from local_stack.aws import moto_kms
 from tests.aws.in_moto import DynamoDBInMoto, tables_anew
 from tests.builders import HOUR, NOON
+from tests.gateway import lambda_context
 
 _DATABASE = "headwater_test"
 # The most calls of a seal: each call goes on from the cursor of the call before.
@@ -85,7 +86,7 @@ def moto_as_on_the_local_stack():
 @cache
 def _patch_moto():
     """Stock moto reads templates as YAML, keeps messages in flight, makes a key for each key, and hashes digests."""
-    moto_patches.read_templates_as_json_first()
+    Stack.parse_template = staticmethod(json.loads)
     Queue.pending_message_groups = property(_groups_in_flight)
     moto_kms.make_no_private_key_for_symmetric_keys()
     moto_kms.sign_digests_as_they_are()
@@ -108,13 +109,7 @@ class Cloud:
         self._sqs, self._s3, self._dynamodb = (tests_client(service) for service in ("sqs", "s3", "dynamodb"))
 
     def context(self, remaining_s=600):
-        return SimpleNamespace(
-            function_name="f",
-            memory_limit_in_mb=1024,
-            invoked_function_arn="arn:f",
-            aws_request_id="r",
-            get_remaining_time_in_millis=lambda: remaining_s * 1000,
-        )
+        return lambda_context(remaining_s)
 
     def wait(self, seconds):
         """Wait no time; the queues of events and changes are worked off meanwhile, if the test says so."""

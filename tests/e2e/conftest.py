@@ -192,7 +192,7 @@ def a_template(seen="/dev/null", *, batch=10, window_s=0):
             "AnswerName": {"Value": {"Ref": "Answer"}},
             "MachineArn": {"Value": {"Ref": "Machine"}},
             "ApiUrl": {
-                "Value": {"Fn::Join": ["", ["https://", {"Ref": "Rest"}, ".execute-api/", {"Ref": "RestStage"}, "/"]]}
+                "Value": {"Fn::Sub": "https://${Rest}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${RestStage}/"}
             },
         },
     }

@@ -6,6 +6,7 @@ A stack without the context value `alerts` has nothing of it.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aws_cdk import Aws, Duration
@@ -25,7 +26,7 @@ from headwater.features.alerts.context import AlertTarget
 from headwater.features.alerts.settings import ALERT_RULES, ALERTS, ALERTS_BUS, ALERTS_QUEUE_URL, DUE
 from infra.addition import Addition, WatchedQueue
 from infra.alarms import our_metric
-from infra.dashboard import graph, oldest, waiting
+from infra.dashboard import watched_work
 from infra.function import ServiceFunction
 from infra.nag import accept
 from infra.queues import accept_from_alone, dead_letter_queue, work_queue
@@ -52,21 +53,13 @@ def add(stack: LineageStack, target: AlertTarget) -> Addition:
     alerts = Alerts(stack, "Alerts", stack=stack, target=target)
     namespace = stack.defaults.metrics_namespace
     fates = [our_metric(namespace, name, "alerts") for name in ("AlertsSent", "AlertsMuted", "AlertsFailed")]
-    queues = [WatchedQueue("AlertsDeadLetters", alerts.dead_letters), WatchedQueue("AlertsQueue", alerts.queue, _LATE)]
+    titles = ("Alerts", "Alerts: age of the oldest message, s", "Alerts: dead letters")
+    addition = watched_work("Alerts", alerts.function, (alerts.queue, alerts.dead_letters), _LATE, titles, fates)
+    queues = list(addition.queues)
     if alerts.target_dead_letters is not None:
         queues.append(WatchedQueue("AlertTargetsDeadLetters", alerts.target_dead_letters))
-    return Addition(
-        functions=[alerts.function],
-        queues=queues,
-        rows=[
-            [
-                graph("Alerts", fates),
-                graph("Alerts: age of the oldest message, s", [oldest(alerts.queue)]),
-                graph("Alerts: dead letters", [waiting(alerts.dead_letters)]),
-            ]
-        ],
-        outputs={"AlertsBusName": alerts.bus.event_bus_name, "AlertsDeadLettersUrl": alerts.dead_letters.queue_url},
-    )
+    outputs = {"AlertsBusName": alerts.bus.event_bus_name, "AlertsDeadLettersUrl": alerts.dead_letters.queue_url}
+    return replace(addition, queues=queues, outputs=outputs)
 
 
 class Alerts(Construct):

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from headwater.features.alerts.rules import parse_alert_rules
 from headwater_model.errors import Fault, Invalid
-from infra.context_values import within
-
-if TYPE_CHECKING:
-    from infra.context_values import Reader
+from infra.context_values import Reader, or_none, within
 
 NAMES = ("alerts", "alert_rules")
 # For `infra.check`.
@@ -37,7 +34,7 @@ class AlertTarget:
 
 def read(reader: Reader) -> AlertTarget | None:
     """Read the target and rules of the context; rules without a target are a fault."""
-    target, rules = reader.read("alerts", _alert_target, None), reader.read("alert_rules", _alert_rules, "")
+    target, rules = reader.read("alerts", or_none(_alert_target), None), reader.read("alert_rules", _alert_rules, "")
     if target is not None:
         return replace(target, rules=rules)
     if rules:
@@ -45,21 +42,19 @@ def read(reader: Reader) -> AlertTarget | None:
     return None
 
 
-def _alert_target(value: object) -> AlertTarget | None:
-    if value in (None, "", "none"):
-        return None
+def _alert_target(value: object) -> AlertTarget:
     if value in ("eventbridge", "sns"):
         return AlertTarget(value)
     if isinstance(value, str) and (match := _SLACK.fullmatch(value)):
         return AlertTarget("slack", match[1])
     if isinstance(value, str) and _WEBHOOK.fullmatch(value):
         return AlertTarget("webhook", value)
-    raise ValueError("must be eventbridge, sns, slack:WORKSPACE/CHANNEL by their ids, an https:// URL, or none")
+    raise ValueError("must be eventbridge, sns, slack:WORKSPACE/CHANNEL by their ids, an https:// URL")
 
 
 def _alert_rules(value: object) -> str:
     """Check the rules, and write them as JSON text; empty for none."""
-    if value in (None, "", "none"):
+    if value in ("", "none"):
         return ""
     text = value if isinstance(value, str) else json.dumps(value)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aws_cdk import Duration, Stack
@@ -13,9 +14,9 @@ from constructs import Construct
 from headwater import settings
 from headwater.features.bucket_events.context import EventBucket
 from headwater.features.bucket_events.settings import BUCKET_EVENTS_DLQ_URL, BUCKET_EVENTS_QUEUE_URL
-from infra.addition import Addition, WatchedQueue
+from infra.addition import Addition
 from infra.alarms import our_metric
-from infra.dashboard import graph, oldest, waiting
+from infra.dashboard import watched_work
 from infra.function import ServiceFunction
 from infra.nag import accept
 from infra.queues import deliver_to_alone, work_queue
@@ -33,27 +34,11 @@ _FATES = ("EventsAccepted", "EventsDropped", "BucketEventsRefused")
 def add(stack: LineageStack, buckets: Sequence[EventBucket]) -> Addition:
     """Add the way of events from the buckets; their owners need the role's ARN for policies of buckets and keys."""
     parts = BucketEvents(stack, "BucketEvents", stack=stack, buckets=buckets)
-    queue, dead_letters = parts.queue, parts.dead_letters
     fates = [our_metric(stack.defaults.metrics_namespace, name, "bucket_events") for name in _FATES]
-    return Addition(
-        functions=[parts.function],
-        queues=[
-            WatchedQueue("BucketEventsDeadLetters", dead_letters),
-            WatchedQueue("BucketEventsQueue", queue, age_max=_LATE),
-        ],
-        rows=[
-            [
-                graph("Events from buckets", fates),
-                graph("Buckets: age of the oldest notification, s", [oldest(queue)]),
-                graph("Buckets: dead letters", [waiting(dead_letters)]),
-            ]
-        ],
-        outputs={
-            "BucketEventsQueueUrl": queue.queue_url,
-            "BucketEventsDeadLettersUrl": dead_letters.queue_url,
-            "BucketEventsRoleArn": parts.function.role.role_arn,
-        },
-    )
+    titles = ("Events from buckets", "Buckets: age of the oldest notification, s", "Buckets: dead letters")
+    addition = watched_work("BucketEvents", parts.function, (parts.queue, parts.dead_letters), _LATE, titles, fates)
+    outputs = {**addition.outputs, "BucketEventsRoleArn": parts.function.role.role_arn}
+    return replace(addition, outputs=outputs)
 
 
 class BucketEvents(Construct):

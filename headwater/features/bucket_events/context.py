@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from infra.context_values import listed
-
-if TYPE_CHECKING:
-    from infra.context_values import Reader
+from infra.context_values import Reader, listed
 
 NAMES = ("event_buckets",)
 # For `infra.check`.
@@ -35,7 +32,7 @@ def read(reader: Reader) -> tuple[EventBucket, ...] | None:
 
 def _buckets(value: object) -> tuple[EventBucket, ...]:
     """Parse a list, or text such as `lineage/openlineage/, events`; each bucket counts once."""
-    matches = [_PLACE.fullmatch(str(place)) for place in listed(value or [], "buckets")]
+    matches = [_PLACE.fullmatch(str(place)) for place in listed(value, "buckets")]
     if None in matches or len(matches) > _BUCKETS_MAX:
         raise ValueError(_RULE.format(_BUCKETS_MAX))
     return tuple(dict.fromkeys(EventBucket(match[1], match[2] or "") for match in matches if match))

@@ -6,13 +6,9 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from headwater_model.errors import Fault
-from infra.context_values import listed, number_or_none, text_or_none
-
-if TYPE_CHECKING:
-    from infra.context_values import Reader
+from infra.context_values import Reader, integer, listed, or_none, text_or_none
 
 NAMES = (
     "permissions_boundary",
@@ -80,12 +76,12 @@ def read(reader: Reader) -> CompanyRules | None:
         kms_key_arn=reader.read("kms_key_arn", text_or_none(_KEY_ARN, "the ARN of a key of KMS, no alias"), None),
         private=endpoint is not None,
         vpc_endpoints=endpoint or (),
-        log_retention_days=reader.read("log_retention_days", _days, None),
+        log_retention_days=reader.read("log_retention_days", or_none(_days), None),
         tags=reader.read("tags", _tags, untagged),
         producers=reader.read("producer_principals", _principals, nobody),
-        budget_usd=reader.read("budget_usd", number_or_none(1, 1_000_000), None),
+        budget_usd=reader.read("budget_usd", or_none(integer(1, 1_000_000)), None),
     )
-    if rules.budget_usd and not reader.read("alarm_email", lambda value: value not in (None, "", "none"), False):
+    if rules.budget_usd and not reader.read("alarm_email", lambda value: value not in ("", "none"), False):
         reader.faults.append(Fault("budget_usd", rules.budget_usd, "must be given with alarm_email"))
     return None if rules == CompanyRules() else rules
 
@@ -93,22 +89,20 @@ def read(reader: Reader) -> CompanyRules | None:
 def _endpoint(value: object) -> tuple[str, ...] | None:
     """Parse the ids of VPC endpoints; None for the endpoint on the internet."""
     text = text_or_none(_ENDPOINT, "regional, private or private:VPC-ENDPOINT,VPC-ENDPOINT")(
-        None if value == "regional" else value
+        "none" if value == "regional" else value
     )
     return None if text is None else tuple(filter(None, text.removeprefix("private").lstrip(":").split(",")))
 
 
-def _days(value: object) -> int | None:
-    if value in (None, "", "none"):
-        return None
+def _days(value: object) -> int:
     if str(value) in map(str, _DAYS):
         return int(str(value))
-    raise ValueError(f"must be a retention of CloudWatch Logs ({', '.join(map(str, _DAYS))} days), or none")
+    raise ValueError(f"must be a retention of CloudWatch Logs ({', '.join(map(str, _DAYS))} days)")
 
 
 def _tags(value: object) -> Mapping[str, str]:
     """Parse a JSON object, or text such as `team=data,cost-center=42`."""
-    if value in (None, "", "none"):
+    if value in ("", "none"):
         return {}
     if isinstance(value, str) and value.startswith("{"):
         value = json.loads(value)
@@ -122,7 +116,7 @@ def _tags(value: object) -> Mapping[str, str]:
 
 
 def _principals(value: object) -> tuple[str, ...]:
-    principals = [] if value is None else listed(value, "accounts and organizations")
+    principals = listed(value, "accounts and organizations")
     for principal in principals:
         if not isinstance(principal, str) or not _PRINCIPAL.fullmatch(principal):
             raise ValueError("must be ids of accounts (12 digits, as text) or of an organization (o-...)")

@@ -20,9 +20,9 @@ from headwater.features.forwarding.settings import (
     FORWARD_SECRET,
     FORWARD_URL,
 )
-from infra.addition import Addition, WatchedQueue
+from infra.addition import Addition
 from infra.alarms import our_metric
-from infra.dashboard import graph, oldest, waiting
+from infra.dashboard import watched_work
 from infra.function import FunctionDefaults, ServiceFunction
 from infra.queues import accept_from_alone, work_queue
 
@@ -45,25 +45,12 @@ _ANY_SUFFIX = "-??????"
 def add(stack: LineageStack, to: ForwardTo) -> Addition:
     """Add the forwarding of events to the endpoint."""
     forwarding = Forwarding(stack, "Forwarding", stack=stack, to=to)
-    queue, dead_letters = forwarding.queue, forwarding.dead_letters
     namespace = stack.defaults.metrics_namespace
     fates = [our_metric(namespace, name, "forward") for name in _FATES]
     lag = our_metric(namespace, "ForwardLagSeconds", "forward").with_(statistic="Maximum")
-    return Addition(
-        functions=[forwarding.function],
-        queues=[
-            WatchedQueue("ForwardDeadLetters", dead_letters),
-            WatchedQueue("ForwardQueue", queue, age_max=_LATE),
-        ],
-        rows=[
-            [
-                graph("Forwarded events", fates),
-                graph("Forwarding's lag, s", [lag, oldest(queue)]),
-                graph("Forwarding's dead letters", [waiting(dead_letters)]),
-            ]
-        ],
-        outputs={"ForwardQueueUrl": queue.queue_url, "ForwardDeadLettersUrl": dead_letters.queue_url},
-    )
+    titles = ("Forwarded events", "Forwarding's lag, s", "Forwarding's dead letters")
+    queues = (forwarding.queue, forwarding.dead_letters)
+    return watched_work("Forward", forwarding.function, queues, _LATE, titles, fates, [lag])
 
 
 class Forwarding(Construct):

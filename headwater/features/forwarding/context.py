@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from headwater_model.errors import Fault
-from infra.context_values import namespaces, text_or_none, within
-
-if TYPE_CHECKING:
-    from infra.context_values import Reader
+from infra.context_values import Reader, namespaces, text_or_none, within
 
 NAMES = ("forward_url", "forward_domain", "forward_namespaces", "forward_secret")
 # For `infra.check`.
@@ -56,7 +52,7 @@ def read(reader: Reader) -> ForwardTo | None:
 
 def _forward_url(value: object) -> str | None:
     """Check an https URL; http is for an endpoint on the same machine, as in the local stack."""
-    if value in (None, "", "none"):
+    if value in ("", "none"):
         return None
     parts = urlsplit(value) if isinstance(value, str) and _URL.fullmatch(value) else None
     if parts and _is_safe(parts):

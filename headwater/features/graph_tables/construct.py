@@ -9,26 +9,20 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from headwater import settings
 from headwater.features.graph_tables.queries import GRAPH_QUERIES
 from headwater.features.graph_tables.tables import PARTITIONS, TABLES
-from headwater_model.archive_tables import PREFIX
 from infra.addition import Addition, WatchedMachine
-from infra.archive_search import ArchiveSearch
-from infra.glue_engine import GlueEngine
 from infra.nightly import machine_rights, make_machine, start_nightly
-from infra.role_permissions import Rights
-from infra.spark_job import SparkJob
+from infra.spark_job import SparkJob, open_folders
 
 if TYPE_CHECKING:
     from infra.stack import LineageStack
 
 JOB = "GraphTables"
 _TIMEOUT_MIN = 120
-_WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 _PASSING = (
     "Glue.ConcurrentRunsExceededException",
     "Glue.ResourceNumberLimitExceededException",
@@ -41,14 +35,7 @@ _PASSING = (
 def add(stack: LineageStack, _: bool) -> Addition:
     """Add the job, the machine and the tables to the stack."""
     stack.spark_jobs.engine.add(_job(stack))
-    tables = GraphTables(
-        stack,
-        "GraphTables",
-        search=stack.search,
-        engine=stack.spark_jobs.engine,
-        hour_utc=stack.context.compaction_hour_utc,
-    )
-    machine = tables.state_machine
+    machine = GraphTables(stack, "GraphTables", stack).state_machine
     meaning = "The graph's tables of a day were not made."
     return Addition(
         machines=[WatchedMachine("GraphTablesFailed", machine, "nights without the graph's tables", meaning)],
@@ -76,7 +63,7 @@ def _job(stack: LineageStack) -> SparkJob:
     job.rights.allow_partitions(["dynamodb:Query", "dynamodb:BatchGetItem"], graph_table, PARTITIONS)
     job.rights.deny_token_writes(graph_table)
     job.rights.allow_objects(["s3:GetObject"], bucket, settings.FACTS_PREFIX)
-    _open_tables(job.rights, bucket)
+    open_folders(job.rights, bucket, (table.name for table in TABLES))
     job.rights.allow(
         ["glue:GetTable", "glue:GetPartitions", "glue:CreatePartition", "glue:UpdatePartition", "glue:DeletePartition"],
         stack.search.catalog_arns(TABLES),
@@ -84,29 +71,13 @@ def _job(stack: LineageStack) -> SparkJob:
     return job
 
 
-def _open_tables(rights: Rights, bucket: s3.Bucket) -> None:
-    """Allow writing the graph's tables, and the folders' marks of Hadoop's file systems."""
-    for table in TABLES:
-        rights.allow_objects(_WRITE, bucket, f"{PREFIX}{table.name}")
-    root = PREFIX.removesuffix("/")
-    marks = [bucket.arn_for_objects(f"{root}{mark}") for mark in ("", "/", "_$folder$")]
-    rights.allow(["s3:GetObject", "s3:PutObject"], marks)
-
-
 class GraphTables(Construct):
     """The tables in Glue with their saved queries, the job's machine, and its schedule."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        search: ArchiveSearch,
-        engine: GlueEngine,
-        hour_utc: int,
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, stack: LineageStack) -> None:
         super().__init__(scope, construct_id)
-        search.register(self, TABLES, GRAPH_QUERIES)
+        engine, hour_utc = stack.spark_jobs.engine, stack.context.compaction_hour_utc
+        stack.search.register(self, TABLES, GRAPH_QUERIES)
         rights = machine_rights(self, "TablesMachine")
         engine.open_to(rights, JOB)
         self.state_machine = make_machine(

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from infra.context_values import choice
-
-if TYPE_CHECKING:
-    from infra.context_values import Reader
+from infra.context_values import Reader, flag
 
 NAMES = ("graph_tables",)
 # For `infra.check`.
@@ -16,6 +11,4 @@ EXAMPLES = ({"graph_tables": True},)
 
 def read(reader: Reader) -> bool | None:
     """Read True for a stack with the tables, None for a stack without them."""
-    return (
-        reader.read(NAMES[0], lambda value: value is not None and choice(true=True, false=False)(value), False) or None
-    )
+    return reader.read(NAMES[0], flag, False) or None

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from infra.context_values import number_or_none
-
-if TYPE_CHECKING:
-    from infra.context_values import Reader
+from infra.context_values import Reader, integer, or_none
 
 # By kind, as `headwater.facts.kept` names them.
 _KINDS = {"events": "events_days", "tests": "tests_days", "runs": "runs_days", "streams": "streams_days"}
@@ -21,7 +17,7 @@ _LEAST, _MOST = 7, 36_500
 
 def read(reader: Reader) -> Mapping[str, int] | None:
     """Read the days by kind; None where all history stays. Rows of streams go with their runs at the latest."""
-    read = {kind: reader.read(name, number_or_none(_LEAST, _MOST), None) for kind, name in _KINDS.items()}
+    read = {kind: reader.read(name, or_none(integer(_LEAST, _MOST)), None) for kind, name in _KINDS.items()}
     days = {kind: number for kind, number in read.items() if number}
     if "runs" in days:
         days["streams"] = min(days["runs"], days.get("streams", _MOST))

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from headwater_model.errors import Fault
-from infra.context_values import listed, text_or_none
-
-if TYPE_CHECKING:
-    from infra.context_values import Reader
+from infra.context_values import Reader, listed, text_or_none
 
 NAMES = ("sign_in_issuer", "sign_in_audience", "sign_in_client", "sign_in_scope", "sign_in_origins", "sign_in_names")
 # For `infra.check`.
@@ -72,7 +68,7 @@ def read(reader: Reader) -> SignInValues | None:
 
 
 def _texts(value: object, form: re.Pattern[str], things: str) -> tuple[str, ...]:
-    texts = [] if value in (None, "") else listed(value, things)
+    texts = listed(value, things)
     if not all(isinstance(text, str) and form.fullmatch(text) for text in texts):
         raise ValueError(f"must be {things}, as text with commas between them or as a list")
     return tuple(texts)

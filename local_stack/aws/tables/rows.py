@@ -81,7 +81,8 @@ class Rows:
         size_bytes = size_bytes or item_bytes(item)
         row = schema.row_of(item) | {"item": orjson.dumps(item), "bytes": size_bytes}
         row["expires"] = _moment(item.get(schema.ttl)) if schema.ttl else None
-        places, changes = ", ".join("?" * len(row)), ", ".join(f"{name} = excluded.{name}" for name in row if name not in ("pk", "sk"))
+        places = ", ".join("?" * len(row))
+        changes = ", ".join(f"{name} = excluded.{name}" for name in row if name not in {"pk", "sk"})
         # REPLACE would delete the row and write its key anew.
         self._database.execute(
             f"INSERT INTO {_table(schema)} ({', '.join(row)}) VALUES ({places}) "  # noqa: S608 - names are ours

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 from tests.api_contract import check_response
-from tests.gateway import headers_of, proxy_event
+from tests.gateway import headers_of, lambda_context, proxy_event
 
-CONTEXT = SimpleNamespace(
-    function_name="f",
-    memory_limit_in_mb=1024,
-    invoked_function_arn="arn:f",
-    aws_request_id="r",
-    get_remaining_time_in_millis=lambda: 29_000,
-)
+CONTEXT = lambda_context()
 
 
 @dataclass(frozen=True)

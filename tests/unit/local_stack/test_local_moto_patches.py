@@ -9,7 +9,6 @@ import boto3
 import pytest
 from moto import mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
-from moto.cloudformation.models import Stack
 from moto.core.config import default_user_config
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.wait_function import WaitFunction
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
@@ -21,7 +20,6 @@ from tests.waiting import until
 REGION = "us-east-1"
 PATCHED = [
     (LambdaSimpleBackend, "invoke"),
-    (Stack, "parse_template"),
     (StepFunctionsParserBackend, "start_execution"),
     (WaitFunction, "_wait_interval"),
 ]
@@ -73,18 +71,6 @@ def test_stock_moto_echoes_the_payload_and_ours_calls_the_given_address(function
         server.stop()
     assert (result["FunctionError"], result["Payload"].read()) == ("Unhandled", b'{"errorType": "Refused"}')
     assert requested == [("POST", f"/2015-03-31/functions/{name}/invocations", "RequestResponse", b'{"a": 1}')]
-
-
-TEMPLATES = [
-    '{"Resources": {"Queue": {"Type": "AWS::SQS::Queue", "Properties": {"DelaySeconds": 5, "Is": [true, null, 0.5]}}}}',
-    "Resources:\n  Queue:\n    Type: AWS::SQS::Queue\n    Properties:\n      Name: !Ref Other\n",
-]
-
-
-def test_no_yaml_is_parsed_for_a_json_template(monkeypatch):
-    monkeypatch.setattr(moto_patches, "_stock_parse", lambda _: pytest.fail("read as YAML"))
-    moto_patches.read_templates_as_json_first()
-    assert Stack.parse_template(TEMPLATES[0])["Resources"]["Queue"]["Type"] == "AWS::SQS::Queue"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from local_stack.compute.schedules import ScheduledStart, parse_schedule
 from local_stack.compute.streams import refuse_wide_filter
 from local_stack.errors import UnknownInTemplate
 from local_stack.template.template import parse_template
-from local_stack.wiring import api_routes, queue_mappings, scheduled_starts
+from local_stack.wiring import api_routes, feeds, scheduled_starts
 
 
 def a_template(**resources):
@@ -78,7 +78,7 @@ def test_what_is_unknown_or_wrong_is_named(resources, complaint):
 def test_a_mapping_that_could_not_be_polled_as_written_is_refused(properties, complaint):
     template = parse_template(a_template(Work=a_queue(), Load=a_function(), Feed=a_mapping(**properties)))
     with pytest.raises(UnknownInTemplate, match=complaint):
-        queue_mappings(template, {"Work": "http://localhost/1/work"}, window_cap_s=None)
+        feeds(template, {"Work": "http://localhost/1/work"}, window_cap_s=None)
 
 
 @pytest.mark.parametrize(
