@@ -24,10 +24,10 @@ def _plain(name: str) -> str:
 
 def _applies(statement: Mapping[str, Any], action: str, resource: str, keys: Mapping[str, object]) -> bool:
     return (
-        any(fnmatchcase(action.lower(), pattern.lower()) for pattern in _many(statement["Action"]))
-        and any(fnmatchcase(resource, pattern) for pattern in _many(statement["Resource"]))
+        any(fnmatchcase(action.lower(), pattern.lower()) for pattern in as_list(statement["Action"]))
+        and any(fnmatchcase(resource, pattern) for pattern in as_list(statement["Resource"]))
         and all(
-            _holds(operator, keys.get(_plain(key)), _many(patterns))
+            _holds(operator, keys.get(_plain(key)), as_list(patterns))
             for operator, conditions in statement.get("Condition", {}).items()
             for key, patterns in conditions.items()
         )
@@ -40,7 +40,7 @@ def _holds(operator: str, value: object, patterns: list[str]) -> bool:
     if name == "Null":
         return str(value is None).lower() in patterns
     match, negated = _MATCHES[name.replace("Not", "")], "Not" in name
-    values = [] if value is None else _many(value)
+    values = [] if value is None else as_list(value)
     matching = [any(match(str(item), each) for each in patterns) is not negated for item in values]
     if quantifier == "ForAllValues":
         return all(matching)
@@ -64,5 +64,5 @@ _MATCHES = {
 }
 
 
-def _many(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]

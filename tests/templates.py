@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from tests.policies import as_list
+
 _CONSTRUCTS = (
     "Storage",
     "Ingestion",
@@ -44,8 +46,8 @@ class Template:
         """Resource -> the actions that the function's role allows on it."""
         grants: dict[str, set[str]] = {}
         for statement in self.statements(function):
-            for resource in _many(statement["Resource"]) if statement["Effect"] == "Allow" else ():
-                grants.setdefault(resource, set()).update(_many(statement["Action"]))
+            for resource in as_list(statement["Resource"]) if statement["Effect"] == "Allow" else ():
+                grants.setdefault(resource, set()).update(as_list(statement["Action"]))
         return grants
 
     def statements(self, function: str) -> list[dict[str, Any]]:
@@ -104,7 +106,3 @@ def _name(text: str) -> str:
         return text
     bare = _HASH.sub("", text)
     return next((bare.removeprefix(construct) for construct in _CONSTRUCTS if bare.startswith(construct)), bare)
-
-
-def _many(value: str | list[str]) -> list[str]:
-    return [value] if isinstance(value, str) else value

@@ -115,8 +115,7 @@ class Cloud:
         """Wait no time; the queues of events and changes are worked off meanwhile, if the test says so."""
         self.waits.append(seconds)
         if self.loads_meanwhile:
-            assert self.load_events(*self.bodies("EventsQueue")) == []
-            assert self.load_api_changes(*self.bodies("ChangesQueue")) == []
+            self.load_queued()
 
     def url(self, queue):
         return self.outputs[f"{queue}Url"]
@@ -162,6 +161,11 @@ class Cloud:
     def load_api_changes(self, *forms):
         """Load a batch of the queue of changes; list the positions of the failed changes."""
         return self.failed(events.handler, "ChangesQueue", forms)
+
+    def load_queued(self):
+        """Load the events and the changes of the queues."""
+        assert self.load_events(*self.bodies("EventsQueue")) == []
+        assert self.load_api_changes(*self.bodies("ChangesQueue")) == []
 
     def trace(self, root_id="flights", **request):
         """Trace a root; list position 0 if the message failed."""

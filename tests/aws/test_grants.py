@@ -17,6 +17,7 @@ from local_stack.aws.partiql import parse_put
 from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
 from tests.builders_events import a_dataset, a_facet, a_job_event, a_run_event
 from tests.gateway import proxy_event
+from tests.policies import as_list
 from tests.templates import Template
 
 # Calls of Lambda in the function's name, and rights that no call shows: with `s3:ListBucket`, a missing key is a 404.
@@ -162,9 +163,9 @@ def grants(synthesized):
             (action, resource, key)
             for statement in template.statements(name)
             if statement["Effect"] == "Allow"
-            for action in _many(statement["Action"])
-            for resource in _many(statement["Resource"])
-            for key in _many(_leading_keys(statement))
+            for action in as_list(statement["Action"])
+            for resource in as_list(statement["Resource"])
+            for key in as_list(_leading_keys(statement))
         }
         for name in SPARE
     }
@@ -173,10 +174,6 @@ def grants(synthesized):
 def _leading_keys(statement):
     conditions = statement.get("Condition", {}).get("ForAllValues:StringLike", {})
     return conditions.get("dynamodb:LeadingKeys", "*")
-
-
-def _many(value):
-    return value if isinstance(value, list) else [value]
 
 
 @pytest.fixture(scope="module")

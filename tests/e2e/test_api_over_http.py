@@ -8,8 +8,6 @@ import json
 import re
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from email.message import Message
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -22,11 +20,9 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from headwater.api.app import all_routes, render_document
 from local_stack.stack import LocalStack
-from local_stack.template.template import RawTemplate
 from tests.examples import scaled
 from tests.unit.api.document_examples import CHECK_EVENT, ESTIMATE_EVENT
 
@@ -42,7 +38,7 @@ class Kept(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def send(method: str, url: str, form: object = None) -> tuple[int, dict[str, str], bytes]:
+def send(method, url, form=None):
     body = None if form is None else json.dumps(form).encode()
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"}, method=method)
     try:
@@ -53,11 +49,11 @@ def send(method: str, url: str, form: object = None) -> tuple[int, dict[str, str
             return error.code, _lowered(error.headers), error.read()
 
 
-def _lowered(headers: Message) -> dict[str, str]:
+def _lowered(headers):
     return {name.lower(): value for name, value in headers.items()}
 
 
-def test_ids_with_slashes_travel_through_the_path(local_stack: LocalStack) -> None:
+def test_ids_with_slashes_travel_through_the_path(local_stack):
     root = "s3://lake/a b/ü%2F?#x"
     records = f"{local_stack.api_url}/api/v1/records"
     form = {"root_id": root, "parent_id": root, "action_taken": "READ", "storage_location": root, "node_id": root}
@@ -80,9 +76,7 @@ def test_ids_with_slashes_travel_through_the_path(local_stack: LocalStack) -> No
     ],
     ids=["no UTF-8", "gzip cut off"],
 )
-def test_a_body_reaches_the_function_byte_by_byte(
-    local_stack: LocalStack, body: bytes, headers: dict[str, str], status: int, message: str
-) -> None:
+def test_a_body_reaches_the_function_byte_by_byte(local_stack, body, headers, status, message):
     request = urllib.request.Request(f"{local_stack.api_url}/api/v1/records", body, headers)
 
     with pytest.raises(urllib.error.HTTPError) as refused:
@@ -92,7 +86,7 @@ def test_a_body_reaches_the_function_byte_by_byte(
         assert (response.code, json.load(response)["message"][: len(message)]) == (status, message)
 
 
-def test_an_event_may_come_gzipped_in_chunks_as_java_clients_send_it(local_stack: LocalStack) -> None:
+def test_an_event_may_come_gzipped_in_chunks_as_java_clients_send_it(local_stack):
     """Apache HttpClient's GzipCompressingEntity does not know its length beforehand."""
     namespace = "chunked"
     event = {**CHECK_EVENT, "job": {"namespace": namespace, "name": "check"}, "inputs": [], "outputs": []}
@@ -110,7 +104,7 @@ def test_an_event_may_come_gzipped_in_chunks_as_java_clients_send_it(local_stack
     assert (status, [job["name"] for job in json.loads(body)["jobs"]]) == (200, ["check"])
 
 
-def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
+def test_a_large_trace_is_fetched_by_its_link(local_stack):
     root = "api-large-trace"
     records = f"{local_stack.api_url}/api/v1/records"
     parent = root
@@ -140,13 +134,13 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
 
 
 @pytest.fixture(scope="module")
-def document() -> OpenApiSchema:
+def document():
     """The API's document as Schemathesis reads it: 1.5 s."""
     return schemathesis.openapi.from_dict(json.loads(render_document()))
 
 
 @pytest.fixture(scope="module")
-def api_url(template: RawTemplate, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def api_url(template, tmp_path_factory):
     """The API of a stack of its own, for a fuzzer deletes; it has the runs of the document's examples."""
     with LocalStack(template, window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
         started = {**CHECK_EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}
@@ -156,7 +150,7 @@ def api_url(template: RawTemplate, tmp_path_factory: pytest.TempPathFactory) -> 
         yield stack.api_url
 
 
-def check_promises(case: schemathesis.Case, api_url: str) -> None:
+def check_promises(case, api_url):
     # API Gateway hands on seven methods alone.
     assume(case.method in {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
     case.call_and_validate(base_url=api_url, checks=PROMISES, allow_redirects=False, timeout=60)
@@ -164,9 +158,7 @@ def check_promises(case: schemathesis.Case, api_url: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_nothing_a_fuzzer_sends_makes_it_break_its_promises(
-    document: OpenApiSchema, api_url: str, operation: str
-) -> None:
+def test_nothing_a_fuzzer_sends_makes_it_break_its_promises(document, api_url, operation):
     """The document's examples, values at the edges of the schemas, and random values: made when the test runs.
 
     The simplest request of each operation: tests/aws/api/test_api_operations.py.

@@ -32,7 +32,7 @@ COUNTS = [
 ]
 
 
-def counts_of(printed: str) -> list[list[str]]:
+def counts_of(printed):
     """The rows of the table of records."""
     _, _, table = printed.partition("\nRecords ")
     rows = [line.split() for line in table.splitlines()[1:]]
@@ -42,8 +42,8 @@ def counts_of(printed: str) -> list[list[str]]:
 # Takes long: the whole demo, with two Spark processes, as a stranger runs it.
 @pytest.mark.timeout(900)
 def test_the_demo_balances_its_books_and_ends_with_the_columns_address_which_is_served_until_ctrl_c(
-    tmp_path: Path,
-) -> None:
+    tmp_path,
+):
     with on_a_terminal(DEMO, cwd=tmp_path, env=ENVIRONMENT, columns=200) as terminal:
         printed = terminal.read_until(r"^http://\S+\n\Z", timeout_s=800)
         assert_its_column_is_served(printed.splitlines()[-1], tmp_path)
@@ -60,7 +60,7 @@ def test_the_demo_balances_its_books_and_ends_with_the_columns_address_which_is_
     assert len(list((tmp_path / ".headwater/demo/archive/traces").rglob("*.jsonl.gz"))) == 1
 
 
-def assert_its_column_is_served(address: str, folder: Path) -> None:
+def assert_its_column_is_served(address, folder):
     """In the explorer if the page is built, and by the API in any case."""
     url = f"http://{urlsplit(address).netloc}"
     column = f"datasetField:file:{folder}/.headwater/demo/estimated:co2_kg"
@@ -74,7 +74,7 @@ def assert_its_column_is_served(address: str, folder: Path) -> None:
     assert column in [node["id"] for node in graph]
 
 
-def assert_traces_and_jobs_are_shown(printed: str) -> None:
+def assert_traces_and_jobs_are_shown(printed):
     """Two traces as trees, and the jobs with their inputs and outputs."""
     traces, _, _ = printed.partition("The pipeline's jobs")
     trees = re.findall(r"^ +([A-Z_]+) ", traces, re.MULTILINE)
@@ -88,7 +88,7 @@ def assert_traces_and_jobs_are_shown(printed: str) -> None:
     assert datasets == {*WRITTEN, "airports.csv", "factors.json", "landing", "planes.csv"}
 
 
-def assert_one_columns_path_is_shown(printed: str) -> None:
+def assert_one_columns_path_is_shown(printed):
     """Up from the CO2, down from the flights file, to the records by links, to a recorded step by CDAP's route."""
     (shown,) = re.findall(r"<!-- what the demo prints -->\n```\n(.*?)```", GUIDE, re.DOTALL)
     assert as_piped(shown) in printed

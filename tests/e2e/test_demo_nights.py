@@ -16,7 +16,7 @@ PROJECT = Path(__file__).parents[2]
 # Takes long: two days of the pipeline and two compactions, each with Spark, as a stranger runs them.
 @pytest.mark.timeout(900)
 @pytest.mark.slow
-def test_what_expired_is_found_in_the_archive_which_is_verified_and_caught_when_tampered_with(tmp_path: Path) -> None:
+def test_what_expired_is_found_in_the_archive_which_is_verified_and_caught_when_tampered_with(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
     command = [sys.executable, "-m", "headwater", "demo", "--days-of-compaction", "2"]
 

@@ -9,15 +9,12 @@ import json
 import sys
 import uuid
 from pathlib import Path
-from typing import Any
 
 import pytest
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from openlineage.client.facet_v2 import column_lineage_dataset, parent_run, schema_dataset, source_code_location_job
 from openlineage.client.serde import Serde
-
-from local_stack.stack import LocalStack
 
 # Set-up puts Marquez's client into a folder of its own, without its further top level packages.
 sys.path.append(str(Path(sys.prefix) / "marquez"))
@@ -29,19 +26,19 @@ STORE = "s3://foreign-flights"
 CODE = "https://git.example/check.py"
 
 
-def a_client(url: str, **more: Any) -> OpenLineageClient:
+def a_client(url, **more):
     """OpenLineage's client with its HTTP transport; a refusal is raised."""
     return OpenLineageClient(
         config={"transport": {"type": "http", "url": url, "timeout": 60, "retry": {"total": 0}, **more}}
     )
 
 
-def run_id(job: str, namespace: str) -> str:
+def run_id(job, namespace):
     """A run of each test's own."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{namespace}/{job}"))
 
 
-def columns_of(namespace: str) -> column_lineage_dataset.ColumnLineageDatasetFacet:
+def columns_of(namespace):
     """A facet of columns: `flight` is copied from the raw data, and all rows are filtered by day."""
     raw = {"namespace": STORE, "name": f"{namespace}/raw"}
     same = column_lineage_dataset.Transformation(type="DIRECT", subtype="IDENTITY", description="as it is")
@@ -57,7 +54,7 @@ def columns_of(namespace: str) -> column_lineage_dataset.ColumnLineageDatasetFac
     )
 
 
-def an_event(state: RunState, time: str, namespace: str) -> RunEvent:
+def an_event(state, time, namespace):
     """An event of the run of `emissions.check`: raw -> checked."""
     schema = schema_dataset.SchemaDatasetFacet(fields=[schema_dataset.SchemaDatasetFacetFields("flight", "string")])
     code = source_code_location_job.SourceCodeLocationJobFacet(type="git", url=CODE)
@@ -81,13 +78,13 @@ def an_event(state: RunState, time: str, namespace: str) -> RunEvent:
     )
 
 
-def send_a_run(client: OpenLineageClient, namespace: str, day: str = "2025-11-20") -> None:
+def send_a_run(client, namespace, day="2025-11-20"):
     """Its start and its end."""
     client.emit(an_event(RunState.START, f"{day}T11:00:00Z", namespace))
     client.emit(an_event(RunState.COMPLETE, f"{day}T12:00:00Z", namespace))
 
 
-def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
+def check_what_marquez_reads(marquez, namespace):
     """Call each of the client's queries about runs."""
     job_id, raw, checked = (
         {"namespace": namespace, "name": "emissions.check"},
@@ -137,7 +134,7 @@ def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
     assert {raw, checked} <= set(names)
 
 
-def check_what_marquez_reads_of_columns(marquez: MarquezClient, namespace: str) -> None:
+def check_what_marquez_reads_of_columns(marquez, namespace):
     """Call its three queries about columns, and compare the columns of a dataset."""
     raw, checked = f"{namespace}/raw", f"{namespace}/checked"
     flight, source = (f"datasetField:{STORE}:{name}:flight" for name in (checked, raw))
@@ -169,7 +166,7 @@ def check_what_marquez_reads_of_columns(marquez: MarquezClient, namespace: str) 
     assert f"{flight}#{version}" in [node["id"] for node in then]
 
 
-def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack: LocalStack) -> None:
+def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack):
     namespace = "foreign-gzip"
 
     send_a_run(a_client(local_stack.api_url, compression="gzip"), namespace)
@@ -181,7 +178,7 @@ def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack: LocalStack) -
 
 
 @pytest.mark.filterwarnings("ignore::deprecation.DeprecatedWarning")
-def test_a_pipeline_that_marquezs_client_writes_is_read_by_it(local_stack: LocalStack) -> None:
+def test_a_pipeline_that_marquezs_client_writes_is_read_by_it(local_stack):
     """Its deprecated calls: a namespace, a source, datasets, a job, and a run, created and started in a single call."""
     namespace = "foreign-writes"
     marquez = MarquezClient(local_stack.api_url.rstrip("/"))
@@ -211,7 +208,7 @@ def test_a_pipeline_that_marquezs_client_writes_is_read_by_it(local_stack: Local
     assert marquez.get_namespace(namespace)["description"] == "flights"
 
 
-def test_openlineages_own_json_is_what_is_kept(local_stack: LocalStack) -> None:
+def test_openlineages_own_json_is_what_is_kept(local_stack):
     # A day of its own: events of further tests are so large that a page holds few of them.
     send_a_run(a_client(local_stack.api_url), "foreign-raw", day="2025-11-02")
     local_stack.drain()

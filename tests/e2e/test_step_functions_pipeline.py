@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import boto3
@@ -11,14 +10,13 @@ import pytest
 
 from headwater_model.ids import derive_node_id
 from local_stack.errors import MachineFailed
-from local_stack.stack import LocalStack
 
 DEFINITION = Path(__file__).parents[2] / "examples" / "step_functions" / "emissions.asl.json"
 LANDED = "s3://landing/flights.csv"
 
 
 @pytest.fixture(scope="module")
-def pipeline(local_stack: LocalStack) -> Iterator[str]:
+def pipeline(local_stack):
     """The ARN of the example's state machine."""
     states = boto3.client("stepfunctions", **local_stack.client_settings)
     definition = DEFINITION.read_text().replace("${InputFunctionArn}", local_stack.outputs["InputFunctionName"])
@@ -28,7 +26,7 @@ def pipeline(local_stack: LocalStack) -> Iterator[str]:
     states.delete_state_machine(stateMachineArn=arn)
 
 
-def an_input(root_id: str, *, complete: bool = True, location: str = LANDED) -> dict[str, object]:
+def an_input(root_id, *, complete=True, location=LANDED):
     return {
         "file": {"id": root_id, "location": location, "complete": complete},
         "parts": [
@@ -39,7 +37,7 @@ def an_input(root_id: str, *, complete: bool = True, location: str = LANDED) -> 
     }
 
 
-def steps_of(stack: LocalStack, root_id: str) -> set[tuple[str, str, str, str]]:
+def steps_of(stack, root_id):
     """Parent, action, node and place of every record of the root."""
     stack.drain()
     items = boto3.client("dynamodb", **stack.client_settings).query(
@@ -52,7 +50,7 @@ def steps_of(stack: LocalStack, root_id: str) -> set[tuple[str, str, str, str]]:
     return {(item[names[0]]["S"], item[names[1]]["S"], item[names[2]]["S"], item[names[3]]["S"]) for item in items}
 
 
-def test_a_file_that_passes_its_check_leaves_the_tree_of_its_steps(local_stack: LocalStack, pipeline: str) -> None:
+def test_a_file_that_passes_its_check_leaves_the_tree_of_its_steps(local_stack, pipeline):
     root = "step-functions-passed"
 
     output = local_stack.run_state_machine(an_input(root), machine=pipeline, name="passed")
@@ -78,7 +76,7 @@ def test_a_file_that_passes_its_check_leaves_the_tree_of_its_steps(local_stack: 
     ]
 
 
-def test_a_file_that_fails_its_check_ends_there(local_stack: LocalStack, pipeline: str) -> None:
+def test_a_file_that_fails_its_check_ends_there(local_stack, pipeline):
     root = "step-functions-failed"
 
     local_stack.run_state_machine(an_input(root, complete=False), machine=pipeline, name="failed")
@@ -91,7 +89,7 @@ def test_a_file_that_fails_its_check_ends_there(local_stack: LocalStack, pipelin
     }
 
 
-def test_a_refused_request_is_caught_by_its_name_and_records_nothing(local_stack: LocalStack, pipeline: str) -> None:
+def test_a_refused_request_is_caught_by_its_name_and_records_nothing(local_stack, pipeline):
     root = "step-functions-refused"
 
     with pytest.raises(MachineFailed) as raised:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Lock, Thread
+from http.server import HTTPServer
+from threading import Lock
 from urllib.parse import parse_qs, urlsplit
 
 from headwater.cli.service import Missing, NoResponse
+from tests.servers import Handler, serving
 
 # A handler of Lambda serves one request at a time.
 _ONE_AT_A_TIME = Lock()
@@ -27,29 +27,13 @@ def getter(api):
     return get
 
 
-@contextmanager
 def served(api):
-    """Serve GETs over HTTP; yield the URL."""
+    """Serve GETs over HTTP, in a block; yield the URL."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
+    class Served(Handler):
+        def get(self):
             parts = urlsplit(self.path)
             status, form = api.get(parts.path.removeprefix("/api/v1"), **parse_qs(parts.query))
-            body = json.dumps(form).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.respond(json.dumps(form).encode(), status)
 
-        def log_message(self, *_):
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return serving(HTTPServer(("127.0.0.1", 0), Served))

@@ -2,11 +2,12 @@
 
 from headwater.queries.results.columns import FieldMapping, Mappings
 from headwater_model.columns import Column
+from tests.fields_model.relations import reports_in
 
 
 def find_mappings(world, dataset, time_range, level):
     """Return mappings upstream and downstream of a dataset, up to `level` datasets away."""
-    reports = _reports(world, time_range)
+    reports = reports_in(world, time_range)
     pairs = _pairs(reports)
     start = world.statements.primary(dataset)
     mapped = set()
@@ -18,16 +19,6 @@ def find_mappings(world, dataset, time_range, level):
             reached |= {ends[there] for ends in reached_ends}
     items = tuple(FieldMapping(*ends, tuple(sorted(pairs[ends]))) for ends in sorted(mapped))
     return Mappings(items, types=_types(world, items, reports))
-
-
-def _reports(world, time_range):
-    """Return each report of the time range, with its reporter and dataset."""
-    return [
-        (reporter, world.statements.primary(name), world.named(reporter.columns(name)))
-        for reporter in world.reporters
-        if time_range.start <= reporter.start < time_range.end
-        for name in {*reporter.outputs, *reporter.reported}
-    ]
 
 
 def _pairs(reports):

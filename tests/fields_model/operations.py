@@ -12,7 +12,7 @@ def written(operations):
     origins = {}
     for write in operations:
         for taken in write["inputs"] if write["type"] == "WRITE" else ():
-            fields = origins.setdefault(_dataset(write["destination"]), {})
+            fields = origins.setdefault(dataset_of(write["destination"]), {})
             fields.setdefault(slashed(taken["name"]), []).append((by_name[taken["origin"]], taken["name"]))
     return {dataset: _columns(by_name, fields) for dataset, fields in origins.items()}
 
@@ -22,8 +22,8 @@ def read_of(operations):
     fields_by_dataset = {}
     for operation in operations:
         if operation["type"] == "READ":
-            fields_by_dataset.setdefault(_dataset(operation["source"]), set()).update(
-                slashed(_name(field)) for field in operation["outputs"]
+            fields_by_dataset.setdefault(dataset_of(operation["source"]), set()).update(
+                slashed(field_name(field)) for field in operation["outputs"]
             )
     return fields_by_dataset
 
@@ -36,7 +36,7 @@ def dropped(operations):
     return set(_sources(by_name, origins))
 
 
-def _name(field):
+def field_name(field):
     return field["name"] if isinstance(field, dict) else field
 
 
@@ -61,7 +61,7 @@ def _sources(by_name, origins):
     sources, between = {}, {}
     for origin, name in origins:
         if origin["type"] == "READ":
-            sources[ColumnSource(_dataset(origin["source"]), slashed(name))] = frozenset([_SAME])
+            sources[ColumnSource(dataset_of(origin["source"]), slashed(name))] = frozenset([_SAME])
         else:
             _unite(between, _ways(by_name, origin))
     for source, names in between.items():
@@ -77,7 +77,7 @@ def _ways(by_name, transform):
     for taken in transform["inputs"]:
         origin = by_name[taken["origin"]]
         if origin["type"] == "READ":
-            _unite(names_by_source, {ColumnSource(_dataset(origin["source"]), slashed(taken["name"])): set()})
+            _unite(names_by_source, {ColumnSource(dataset_of(origin["source"]), slashed(taken["name"])): set()})
         else:
             _unite(names_by_source, _ways(by_name, origin))
     return {source: names | {transform["name"]} for source, names in names_by_source.items()}
@@ -97,5 +97,5 @@ def slashed(text):
     return tuple(text.split("/"))
 
 
-def _dataset(form):
+def dataset_of(form):
     return DatasetId(form["namespace"], form["name"])

@@ -9,8 +9,7 @@ from headwater.queries.results.cdap import (
     ListedField,
     ListedFields,
 )
-from headwater_model.ids import DatasetId
-from tests.fields_model.operations import dropped, slashed
+from tests.fields_model.operations import dataset_of, dropped, field_name, slashed
 from tests.fields_model.related import exists, overlap, related
 from tests.fields_model.schema import fields_of, top_level
 from tests.runs_model.facets import text_in
@@ -29,7 +28,7 @@ def summarize_field(world, dataset, field, time_range, direction):
     """Summarize the sources of a field, and the fields made of it."""
     dataset = world.statements.primary(dataset)
     before, after = set(), set()
-    for other, columns in _reports(world, time_range):
+    for _, other, columns in reports_in(world, time_range):
         if other == dataset:
             before |= {source for path in related(field, columns.fields) for source in _with_fields(columns, path)}
         for path in columns.fields:
@@ -46,7 +45,7 @@ def summarize_dataset(world, dataset, time_range, direction):
     """Summarize the relations of all fields of a dataset."""
     dataset = world.statements.primary(dataset)
     before, after = {}, {}
-    for other, columns in _reports(world, time_range):
+    for _, other, columns in reports_in(world, time_range):
         for path in columns.fields:
             for name, source in _with_fields(columns, path):
                 if other == dataset and direction != "down":
@@ -82,7 +81,7 @@ def recorded_operations(world, dataset, field, time_range, direction):
 def _identity(world, operations):
     def named(operation):
         ends = {
-            side: world.statements.primary(_dataset(operation[side]))
+            side: world.statements.primary(dataset_of(operation[side]))
             for side in ("source", "destination")
             if side in operation
         }
@@ -95,7 +94,7 @@ def _before(world, operations, dataset, field):
     """Name the operations behind a field: its writes, then the origins of their inputs, upwards."""
     by_name = {operation["name"]: operation for operation in operations}
     writes = [operation for operation in operations if operation["type"] == "WRITE"]
-    mine = [write for write in writes if world.statements.primary(_dataset(write["destination"])) == dataset]
+    mine = [write for write in writes if world.statements.primary(dataset_of(write["destination"])) == dataset]
     paths = related(field, {slashed(taken["name"]) for write in mine for taken in write["inputs"]})
     ends = [(write, taken) for write in mine for taken in write["inputs"] if slashed(taken["name"]) in paths]
     names, left = {write["name"] for write, _ in ends}, [taken["origin"] for _, taken in ends]
@@ -110,9 +109,9 @@ def _before(world, operations, dataset, field):
 def _after(world, operations, dataset, field):
     """Name the reads of a field, and the operations with the field or a product of it as input."""
     reads = [operation for operation in operations if operation["type"] == "READ"]
-    mine = {read["name"] for read in reads if world.statements.primary(_dataset(read["source"])) == dataset}
+    mine = {read["name"] for read in reads if world.statements.primary(dataset_of(read["source"])) == dataset}
     taken = {(used["origin"], used["name"]) for operation in operations for used in operation.get("inputs", ())}
-    emitted = {(read["name"], _name(output)) for read in reads for output in read["outputs"]} | taken
+    emitted = {(read["name"], field_name(output)) for read in reads for output in read["outputs"]} | taken
     reached = {
         emitted_field
         for emitted_field in emitted
@@ -128,23 +127,15 @@ def _after(world, operations, dataset, field):
     return names
 
 
-def _name(output):
-    return output["name"] if isinstance(output, dict) else output
-
-
-def _dataset(form):
-    return DatasetId(form["namespace"], form["name"])
-
-
 def in_range(world, time_range):
     """List the reporters with a start in the time range."""
     return [reporter for reporter in world.reporters if time_range.start <= reporter.start < time_range.end]
 
 
-def _reports(world, time_range):
-    """List the reports of the time range, as (dataset, columns)."""
+def reports_in(world, time_range):
+    """List the reports of the time range, as (reporter, dataset, columns)."""
     return [
-        (world.statements.primary(name), world.named(reporter.columns(name)))
+        (reporter, world.statements.primary(name), world.named(reporter.columns(name)))
         for reporter in in_range(world, time_range)
         for name in {*reporter.outputs, *reporter.reported}
     ]
@@ -167,7 +158,7 @@ def _dropped(world, dataset, time_range):
 def _fields(world, dataset, time_range):
     """List the fields in the dataset's own reports, and its readers' fields where reports and schemas leave room."""
     written, taken = set(), set(_dropped(world, dataset, time_range))
-    for other, columns in _reports(world, time_range):
+    for _, other, columns in reports_in(world, time_range):
         for path in columns.fields:
             written |= {path} if other == dataset else set()
             taken |= {source_path for name, source_path in _with_fields(columns, path) if name == dataset}

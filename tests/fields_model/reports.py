@@ -25,6 +25,7 @@ from headwater_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.nodes import hops
 from tests.fields_model.operations import dropped, read_of
 from tests.fields_model.related import exists, is_inside, overlap, related, related_in
+from tests.fields_model.relations import in_range
 from tests.fields_model.report_steps import made_from, made_of, perhaps_made_from, reported_paths
 from tests.fields_model.reported import united
 from tests.fields_model.reporters import sources_in, unknown
@@ -173,8 +174,7 @@ def _because(world, reporters, reads):
 
 def _in(world, time_range):
     """List the reporters with a start in the time range, newest first."""
-    reporters = [reporter for reporter in world.reporters if time_range.start <= reporter.start < time_range.end]
-    return sorted(reporters, key=lambda reporter: (reporter.start, reporter.id), reverse=True)
+    return sorted(in_range(world, time_range), key=lambda reporter: (reporter.start, reporter.id), reverse=True)
 
 
 # Paths

@@ -28,10 +28,12 @@ LIST_BYTES = 992
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 WHEEL = "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
 # Features' parts of the stacks below: a module with any of `CONTEXTS`, `NAMED`, `LARGEST`, `TURNED`, `make(folder)`.
+# A stack without the feature has none of the texts in `ABSENT`.
 _FEATURES = [
     vars(import_module(f"tests.features.{file.parent.name}.stacks"))
     for file in sorted(PROJECT.glob("tests/features/*/stacks.py"))
 ]
+ABSENT = [text for feature in _FEATURES for text in feature.get("ABSENT", ())]
 # Sets of context values of the fixture `assembly`; another set costs a process of its own.
 CONTEXTS: Sequence[Mapping[str, str]] = (
     {},

@@ -9,17 +9,16 @@ import subprocess
 import sysconfig
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
 
+from tests.policies import as_list
 from tests.stack.assemblies import PROJECT, read_template
 from tests.unit.spark_client.a_client import nobody_listens
 from tests.waiting import until
@@ -40,17 +39,15 @@ LACKING = {
 class Emulator:
     """A running emulator, with the decisions of its IAM."""
 
-    def __init__(self, url: str, decisions: Path, region: str) -> None:
+    def __init__(self, url, decisions, region):
         self.url, self._decisions, self._region = url, decisions, region
 
-    def client(self, service: str, *, key: str = "test", secret: str = "test") -> Any:
+    def client(self, service, *, key="test", secret="test"):
         config = Config(retries={"total_max_attempts": 1}, s3={"addressing_style": "path"})
         secrets = {"aws_access_key_id": key, "aws_secret_access_key": secret}
         return boto3.client(service, endpoint_url=self.url, config=config, region_name=self._region, **secrets)
 
-    def create(
-        self, assemblies: Path, name: str, replaced: tuple[str, str] = ("none", "none")
-    ) -> tuple[str, list[str], set[str], set[str]]:
+    def create(self, assemblies, name, replaced=("none", "none")):
         """Create a stack of the assemblies: its state, the failures, and the names made and expected."""
         template = _runnable(read_template(assemblies, name), port=self.url.rpartition(":")[2])
         self._bootstrap(assemblies / name)
@@ -59,7 +56,7 @@ class Emulator:
         url = f"{self.url}/{ASSETS}/template.json"
         formation.create_stack(StackName=name, TemplateURL=url, Capabilities=["CAPABILITY_IAM"])
 
-        def status() -> str:
+        def status():
             return str(formation.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"])
 
         until(lambda: not status().endswith("IN_PROGRESS"))
@@ -74,11 +71,11 @@ class Emulator:
             {name for name, each in template["Resources"].items() if "Condition" not in each},
         )
 
-    def outputs(self, name: str) -> dict[str, str]:
+    def outputs(self, name):
         [stack] = self.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
         return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
 
-    def denied(self) -> list[tuple[str, str, str]]:
+    def denied(self):
         """List the refused requests of functions: role, action, resource."""
         return [
             (line["principal"].split("/")[1], line["action"], line["resource"])
@@ -86,7 +83,7 @@ class Emulator:
             if line["denied"] and ":assumed-role/" in line["principal"]
         ]
 
-    def unused_rights(self) -> set[tuple[str, str]]:
+    def unused_rights(self):
         """List unused rights: (name of the role in its stack, action)."""
         used = defaultdict(set)
         for line in self._lines():
@@ -95,21 +92,21 @@ class Emulator:
         return {
             (role, action)
             for role, physical, statement in self._statements()
-            for action in _many(statement["Action"])
+            for action in as_list(statement["Action"])
             if not any(_allows(statement, action, *request) for request in used[physical])
         }
 
-    def _lines(self) -> list[dict[str, str]]:
+    def _lines(self):
         return [json.loads(line) for line in self._decisions.read_text(encoding="utf-8").splitlines()]
 
-    def _statements(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    def _statements(self):
         iam = self.client("iam")
         for role in (role["RoleName"] for role in iam.list_roles()["Roles"]):
             for policy in iam.list_role_policies(RoleName=role)["PolicyNames"]:
                 document = iam.get_role_policy(RoleName=role, PolicyName=policy)["PolicyDocument"]
                 yield from ((policy, role, each) for each in document["Statement"] if each["Effect"] == "Allow")
 
-    def _bootstrap(self, assembly: Path) -> None:
+    def _bootstrap(self, assembly):
         """Make the bootstrap's bucket and parameter, and upload the assets."""
         self.client("ssm").put_parameter(Name="/cdk-bootstrap/hnb659fds/version", Value="30", Type="String")
         s3 = self.client("s3")
@@ -123,7 +120,7 @@ class Emulator:
 
 
 @contextmanager
-def an_emulator(folder: Path, account: str = ACCOUNT, region: str = REGION) -> Iterator[Emulator]:
+def an_emulator(folder, account=ACCOUNT, region=REGION):
     """Start an emulator with IAM on and with its files in the folder; skip the test without an installed emulator."""
     if not PYTHON.is_file():
         pytest.skip(f"{PYTHON} is not installed: `make test-all` does it")
@@ -151,14 +148,14 @@ def an_emulator(folder: Path, account: str = ACCOUNT, region: str = REGION) -> I
             process.wait()
 
 
-def _identity_of(emulator: Emulator) -> Any:
+def _identity_of(emulator):
     try:
         return emulator.client("sts").get_caller_identity()
     except BotoCoreError:
         return None
 
 
-def _runnable(template: dict[str, Any], *, port: str) -> dict[str, Any]:
+def _runnable(template, *, port):
     """Leave out types unknown to MiniStack; functions import from our environment, not from Lambda's layer."""
     for output in template["Outputs"].values():
         parts = output["Value"].get("Fn::Join", ["", []])[1] if isinstance(output["Value"], dict) else []
@@ -178,7 +175,7 @@ def _runnable(template: dict[str, Any], *, port: str) -> dict[str, Any]:
     return {**template, "Resources": json.loads(text)}
 
 
-def _content(source: Path) -> bytes:
+def _content(source):
     if source.is_file():
         return source.read_bytes()
     content = io.BytesIO()
@@ -189,11 +186,7 @@ def _content(source: Path) -> bytes:
     return content.getvalue()
 
 
-def _allows(statement: dict[str, Any], right: str, action: str, resource: str) -> bool:
+def _allows(statement, right, action, resource):
     return fnmatchcase(action.lower(), right.lower()) and any(
-        fnmatchcase(resource, pattern) for pattern in _many(statement["Resource"])
+        fnmatchcase(resource, pattern) for pattern in as_list(statement["Resource"])
     )
-
-
-def _many(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]

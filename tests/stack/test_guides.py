@@ -24,14 +24,14 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 GLOBAL = {"output", "query", "region", "no-paginate", "max-items"}
 
 
-def shell(guide: str) -> str:
+def shell(guide):
     """The guide's shell blocks, each command on one line, with X where a reader is to put something."""
     text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return re.sub(r"<[a-z][^>\n]*>", "X", "\n".join(blocks).replace("\\\n", " "))
 
 
-def simple_commands(guide: str) -> list[str]:
+def simple_commands(guide):
     """The guide's commands, those inside others too, with V for what they hold of text and of answers."""
     text = re.sub(r"\\[\"']|\s# .*", "", shell(guide))
     inner_commands = []
@@ -41,7 +41,7 @@ def simple_commands(guide: str) -> list[str]:
     return [line for part in [*inner_commands, text] for line in _QUOTED.sub("V", part).splitlines()]
 
 
-def aws_commands() -> list[tuple[str, str, str, frozenset[str]]]:
+def aws_commands():
     """Guide, service, operation, options."""
     calls = set()
     for guide in GUIDES:
@@ -104,7 +104,7 @@ def test_a_command_of_ours_that_a_guide_names_has_its_options(guide):
         assert {option for option in options if option not in returned} == set()
 
 
-def help_of(*command: str) -> str:
+def help_of(*command):
     with redirect_stdout(io.StringIO()) as printed, pytest.raises(SystemExit):
         main([*command, "--help"])
     return printed.getvalue()

@@ -13,7 +13,7 @@ GUIDE = PROJECT / "docs" / "operations.md"
 AT_LEAST = "GreaterThanOrEqualToThreshold"
 
 
-def watched(template, dimension, value) -> set[str]:
+def watched(template, dimension, value):
     """The metrics of the alarms on a dimension."""
     return {
         alarm["MetricName"]
@@ -125,12 +125,12 @@ def test_an_alarm_also_ends_with_a_message_by_a_context_value(turned):
     assert [alarm["OKActions"] for alarm in alarms] == [alarm["AlarmActions"] for alarm in alarms]
 
 
-def headings_named_in(template) -> set[str]:
+def headings_named_in(template):
     alarms = template.of_type("AWS::CloudWatch::Alarm").values()
     return {alarm["AlarmDescription"].rpartition("What to do: docs/operations.md#")[2] for alarm in alarms}
 
 
-def headings_of_the_guide() -> list[str]:
+def headings_of_the_guide():
     return sorted(heading.lower() for heading in re.findall(r"^### (\w+)$", GUIDE.read_text("utf-8"), re.MULTILINE))
 
 

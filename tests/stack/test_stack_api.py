@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.policies import as_list
 from tests.stack.assemblies import WEB_ACL
 
 
@@ -114,13 +115,9 @@ def _graph_writes(template):
         statement
         for statement in policy["Statement"]
         if statement["Effect"] == "Allow"
-        and "GraphTable.Arn" in _many(statement["Resource"])
-        and not set(_many(statement["Action"])) <= reads
+        and "GraphTable.Arn" in as_list(statement["Resource"])
+        and not set(as_list(statement["Action"])) <= reads
     ]
-
-
-def _many(value):
-    return value if isinstance(value, list) else [value]
 
 
 def test_no_access_log_holds_a_token(turned):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -18,7 +17,7 @@ MACHINE = json.loads(STATE_MACHINE_FILE.read_text(encoding="utf-8"))
 STEPS = ("Plan", "Slice", "Check", "Left", "Seal", "Unpublished", "Publish", "PublishEmpty", "Release")
 
 
-def states(machine) -> Iterator[tuple[str, dict, dict | None]]:
+def states(machine):
     """Each state's name, the state, and the Map around it."""
 
     def inside(level, around):
@@ -30,13 +29,13 @@ def states(machine) -> Iterator[tuple[str, dict, dict | None]]:
     return inside(machine, None)
 
 
-def next_states(state) -> set[str]:
+def next_states(state):
     default = [{"Next": state["Default"]}] if "Default" in state else []
     ways = [state, *state.get("Choices", []), *state.get("Catch", []), *default]
     return {way["Next"] for way in ways if "Next" in way}
 
 
-def levels(machine) -> Iterator[dict]:
+def levels(machine):
     yield machine
     for _, state, _ in states(machine):
         if state["Type"] == "Map":

@@ -7,7 +7,7 @@ import pytest
 
 from headwater_model.errors import Invalid
 from infra.context import NAMES, ObjectLock, StackContext, parse_context
-from tests.stack.assemblies import LIST_BYTES, PROJECT, REFUSED
+from tests.stack.assemblies import ABSENT, LIST_BYTES, PROJECT, REFUSED
 
 PRODUCTION = StackContext(
     stage="prod",
@@ -179,3 +179,8 @@ def test_a_stack_names_no_partition(turned):
     text = json.dumps(turned.content)
     assert [text[at.start() - 80 : at.end() + 40] for at in re.finditer(r"arn:aws\b", text)] == []
     assert "amazonaws.com/" not in text
+
+
+def test_a_stack_without_features_has_nothing_of_them(template):
+    written = json.dumps(template.content)
+    assert [text for text in ABSENT if text in written] == []

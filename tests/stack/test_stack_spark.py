@@ -72,7 +72,7 @@ def test_a_job_may_decrypt_the_assets_and_nothing_else_whatever_key_a_company_ga
     assert all(arn.startswith("arn:AWS::Partition:s3:::cdk-") for arn in arns)
 
 
-def without_assets(allowed: dict[str, set[str]]) -> dict[str, set[str]]:
+def without_assets(allowed):
     assert {str(actions) for arn, actions in allowed.items() if "cdk-" in arn} == {"{'s3:GetObject'}"}
     return {arn: actions for arn, actions in allowed.items() if "cdk-" not in arn and arn != ANY_KEY}
 

@@ -83,6 +83,12 @@ class Caller:
     def events(self, bodies, **headers):
         return self.send("POST", "/api/v1/lineage/batch", body=_text(bodies), headers=headers)
 
+    def get(self, path, **query):
+        """Return the JSON of a response without fault."""
+        response = self.send("GET", path, query)
+        assert response.status == 200, response.body
+        return response.json
+
     def send(self, method, path, query=None, *, body=None, headers=None, token=None, remaining_s=29):
         """Send a request, signed or with a token, and return the response."""
         named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}

@@ -33,10 +33,8 @@ def write(api, method, path, query=None, token=None, **body):
 
 
 def shown(api, cloud, path):
-    assert cloud.load_api_changes(*cloud.bodies("ChangesQueue")) == []
-    response = api.send("GET", path)
-    assert response.status == 200, response.body
-    return response.json
+    cloud.load_queued()
+    return api.get(path)
 
 
 def owners(document):

@@ -24,26 +24,15 @@ def marquez(api, cloud):
 
 def emit(api, cloud, event):
     assert api.event(event).status == 201
-    load(cloud)
-
-
-def load(cloud):
-    assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
-    assert cloud.load_api_changes(*cloud.bodies("ChangesQueue")) == []
-
-
-def get(api, path, **query):
-    response = api.send("GET", path, query)
-    assert response.status == 200, response.body
-    return response.json
+    cloud.load_queued()
 
 
 def names(api, path, kind):
-    return [entry["name"] for entry in get(api, path)[kind]]
+    return [entry["name"] for entry in api.get(path)[kind]]
 
 
 def nodes(api, node_id):
-    return [node["id"] for node in get(api, "/api/v1/lineage", nodeId=node_id)["graph"]]
+    return [node["id"] for node in api.get("/api/v1/lineage", nodeId=node_id)["graph"]]
 
 
 def linked_json(api, *args):
@@ -53,14 +42,14 @@ def linked_json(api, *args):
 
 
 def test_a_deleted_job_is_hidden_until_an_event_mentions_it(marquez, cloud):
-    before_it = get(marquez, JOB)
+    before_it = marquez.get(JOB)
     response = marquez.send("DELETE", JOB)
-    load(cloud)
+    cloud.load_queued()
 
     assert (response.status, response.json) == (200, {**before_it, "deleted": True})
     assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK]
     assert READ_JOB not in nodes(marquez, RAW)
-    assert get(marquez, JOB)["deleted"] is True
+    assert marquez.get(JOB)["deleted"] is True
     emit_later(cloud, inputs=["landing"])
     assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK, READ_FLIGHTS]
     assert READ_JOB in nodes(marquez, RAW)
@@ -101,8 +90,8 @@ def test_a_page_too_large_for_a_response_is_cut_and_says_so(api, cloud):
     for event in events:
         assert cloud.load_events(event) == []
 
-    page = get(api, "/api/v1/events/lineage")
-    rest = get(api, "/api/v1/events/lineage", offset=len(page["events"]))
+    page = api.get("/api/v1/events/lineage")
+    rest = api.get("/api/v1/events/lineage", offset=len(page["events"]))
 
     assert (page["totalCount"], page["truncated"]) == (8, True)
     assert (rest["totalCount"], rest["truncated"]) == (8, False)

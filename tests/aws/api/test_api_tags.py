@@ -12,11 +12,6 @@ JOB = f"/api/v1/namespaces/{NAMESPACE}/jobs/{CHECK}"
 SENT = a_facet("TagsDataset", tags=[{"key": "pii", "field": "flight", "source": "DBT"}])
 
 
-def load(cloud):
-    assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
-    assert cloud.load_api_changes(*cloud.bodies("ChangesQueue")) == []
-
-
 @pytest.fixture
 def tagged(api, cloud):
     """The API, after a check wrote flights whose column a producer tagged."""
@@ -24,12 +19,6 @@ def tagged(api, cloud):
     checked["facets"]["tags"] = SENT
     cloud.load_events(a_run_event(job=CHECK, inputs=[], outputs=[checked]))
     return api
-
-
-def shown(api, path):
-    response = api.send("GET", path)
-    assert response.status == 200, response.body
-    return response.json
 
 
 def hits(api, tag):
@@ -42,10 +31,10 @@ def test_a_tag_set_on_a_job_a_dataset_and_a_field_is_shown_and_found(tagged, clo
         tagged.send("POST", path)
         for path in (f"{DATASET}/tags/gold", f"{DATASET}/fields/flight/tags/secret", f"{JOB}/tags/nightly")
     ]
-    load(cloud)
+    cloud.load_queued()
 
     assert [response.status for response in at_once] == [200, 200, 200]
-    dataset, job = shown(tagged, DATASET), shown(tagged, JOB)
+    dataset, job = tagged.get(DATASET), tagged.get(JOB)
     assert (dataset["tags"], dataset["fields"][0]["tags"], job["tags"]) == (["gold"], ["pii", "SECRET"], ["nightly"])
     assert at_once[0].json["tags"] == ["gold"]
     # The response has what will be seen, reporter and time too.
@@ -58,23 +47,23 @@ def test_a_tag_set_on_a_job_a_dataset_and_a_field_is_shown_and_found(tagged, clo
 
 def test_a_tag_that_was_taken_away_stays_away_whatever_events_report(tagged, cloud):
     response = tagged.send("DELETE", f"{DATASET}/fields/flight/tags/pii")
-    load(cloud)
+    cloud.load_queued()
     again = a_dataset("checked", STORE, fields=["flight"])
     again["facets"]["tags"] = SENT
     cloud.load_events(a_run_event(run="later", job=CHECK, inputs=[], outputs=[again], eventTime="2025-11-20T13:00:00Z"))
 
     assert (response.status, response.json["fields"][0]["tags"]) == (200, [])
-    assert shown(tagged, DATASET)["fields"][0]["tags"] == []
+    assert tagged.get(DATASET)["fields"][0]["tags"] == []
     assert hits(tagged, "pii") == set()
     assert tagged.send("POST", f"{DATASET}/fields/flight/tags/pii").json["fields"][0]["tags"] == ["PII"]
 
 
 def test_a_described_tag_is_listed_with_its_description(tagged, cloud):
     response = tagged.send("PUT", "/api/v1/tags/PII", body=json.dumps({"description": "personal data"}))
-    load(cloud)
+    cloud.load_queued()
 
     assert (response.status, response.json) == (200, {"name": "PII", "description": "personal data"})
-    assert shown(tagged, "/api/v1/tags")["tags"] == [{"name": "PII", "description": "personal data"}]
+    assert tagged.get("/api/v1/tags")["tags"] == [{"name": "PII", "description": "personal data"}]
 
 
 @pytest.mark.parametrize(
@@ -102,6 +91,6 @@ def test_a_token_tags_in_its_namespaces_alone_and_describes_no_tag(tagged, cloud
     assert tagged.send("POST", f"{DATASET}/tags/gold", token=others).status == 404
     assert tagged.send("PUT", "/api/v1/tags/gold", body="{}", token=mine).status == 403
     assert tagged.send("POST", f"{DATASET}/tags/gold", token=a_token(cloud, "read")).status == 403
-    load(cloud)
-    (gold,) = [tag for tag in shown(tagged, "/api/v1/tags")["tags"] if tag["name"] == "gold"]
+    cloud.load_queued()
+    (gold,) = [tag for tag in tagged.get("/api/v1/tags")["tags"] if tag["name"] == "gold"]
     assert gold["description"] is None

@@ -33,13 +33,9 @@ def send(api, method, path, body=None, query=None, **how):
     return api.send(method, path, query or {}, body=None if body is None else json.dumps(body), **how)
 
 
-def load(cloud):
-    assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
-
-
 def test_a_dataset_is_described_with_its_fields_tags_and_source(api, cloud):
     at_once = send(api, "PUT", DATASET, CHECKED)
-    load(cloud)
+    cloud.load_queued()
 
     shown = api.send("GET", DATASET).json
     assert at_once.status == 200
@@ -51,7 +47,7 @@ def test_a_dataset_is_described_with_its_fields_tags_and_source(api, cloud):
 
 def test_a_job_is_declared_with_what_it_reads_and_writes(api, cloud):
     at_once = send(api, "PUT", JOB, CHECK)
-    load(cloud)
+    cloud.load_queued()
 
     shown = api.send("GET", JOB).json
     same = ("inputs", "outputs", "location", "description", "type", "createdAt", "updatedAt")
@@ -64,15 +60,15 @@ def test_a_job_is_declared_with_what_it_reads_and_writes(api, cloud):
 )
 def test_a_run_goes_through_its_states(api, cloud, action, state):
     created = send(api, "POST", f"{JOB}/runs", {"id": RUN, "nominalStartTime": "2025-11-20T00:00:00Z"})
-    load(cloud)
+    cloud.load_queued()
     assert (created.status, created.headers["Location"], created.json["state"]) == (201, RUN_PATH, "NEW")
     assert api.send("GET", RUN_PATH).json == created.json | {"startedAt": "2025-11-20T12:00:00Z"}
     cloud.now_s += 60
     assert send(api, "POST", f"{RUN_PATH}/start").json["state"] == "RUNNING"
-    load(cloud)
+    cloud.load_queued()
 
     ended = send(api, "POST", f"{RUN_PATH}/{action}", query={"at": "2025-11-20T12:05:00Z"})
-    load(cloud)
+    cloud.load_queued()
 
     shown = api.send("GET", RUN_PATH).json
     assert (ended.status, ended.json["state"], shown["state"]) == (200, state, state)
@@ -85,12 +81,12 @@ def test_a_run_goes_through_its_states(api, cloud, action, state):
 def test_a_mark_returns_the_state_that_the_run_has_with_it(api, cloud, first, second, minute):
     """A failure outweighs a success, the earlier and the later."""
     send(api, "POST", f"{JOB}/runs", {"id": RUN})
-    load(cloud)
+    cloud.load_queued()
     send(api, "POST", f"{RUN_PATH}/{first}", query={"at": "2025-11-20T12:05:00Z"})
-    load(cloud)
+    cloud.load_queued()
 
     marked = send(api, "POST", f"{RUN_PATH}/{second}", query={"at": f"2025-11-20T12:{minute}:00Z"}).json
-    load(cloud)
+    cloud.load_queued()
 
     shown = api.send("GET", RUN_PATH).json
     fields = ("state", "startedAt", "endedAt", "updatedAt")
@@ -101,10 +97,10 @@ def test_a_mark_returns_the_state_that_the_run_has_with_it(api, cloud, first, se
 def test_a_dataset_that_names_its_run_is_a_version_by_that_run(api, cloud):
     send(api, "PUT", JOB, CHECK)
     send(api, "POST", f"{JOB}/runs", {"id": RUN})
-    load(cloud)
+    cloud.load_queued()
     assert send(api, "PUT", DATASET, {**CHECKED, "runId": RUN}).status == 200
     send(api, "POST", f"{RUN_PATH}/complete")
-    load(cloud)
+    cloud.load_queued()
 
     (version, *_) = api.send("GET", f"{DATASET}/versions").json["versions"]
     assert version["createdByRun"]["id"] == RUN
@@ -134,10 +130,10 @@ ARGS = {"email": "me@example.com", "retries": 1, "ratio": 1.0, "on": {"failure":
 @pytest.mark.parametrize("args", [ARGS, {}])
 def test_the_arguments_of_a_run_come_back_as_they_were_sent(api, cloud, args):
     created = send(api, "POST", f"{JOB}/runs", {"id": RUN, "nominalStartTime": "2025-11-20T00:00:00Z", "args": args})
-    load(cloud)
+    cloud.load_queued()
     cloud.now_s += 60
     send(api, "POST", f"{RUN_PATH}/complete")
-    load(cloud)
+    cloud.load_queued()
 
     (listed,) = api.send("GET", f"{JOB}/runs").json["runs"]
     shown = api.send("GET", RUN_PATH).json
@@ -200,5 +196,5 @@ def test_a_token_writes_in_its_namespaces_alone_whatever_a_body_names(api, cloud
     assert (
         send(api, "POST", f"{JOB}/runs", {"id": RUN}, token=a_token(cloud, "write", namespaces=[STORE])).status == 403
     )
-    load(cloud)
+    cloud.load_queued()
     assert api.send("GET", DATASET).status == 200

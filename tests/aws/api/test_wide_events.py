@@ -27,17 +27,17 @@ def test_an_event_of_many_inputs_is_loaded_by_functions_that_die_and_is_served(a
 
     assert attempts > 1
     assert cloud.load_events(*bodies) == []
-    job = get(api, f"/api/v1/namespaces/{NAMESPACE}/jobs/{READ_FLIGHTS}")
+    job = api.get(f"/api/v1/namespaces/{NAMESPACE}/jobs/{READ_FLIGHTS}")
     assert (len(job["inputs"]), job["latestRun"]["state"]) == (INPUTS, "COMPLETED")
-    datasets = get(api, f"/api/v1/namespaces/{quote(STORE, safe='')}/datasets", limit=10)
+    datasets = api.get(f"/api/v1/namespaces/{quote(STORE, safe='')}/datasets", limit=10)
     assert (len(datasets["datasets"]), datasets["totalCount"]) == (10, INPUTS + 1)
     for more in ({}, {"lineageAt": "2025-11-21T00:00:00Z"}):
-        graph = get(api, "/api/v1/lineage", nodeId=f"job:{NAMESPACE}:{READ_FLIGHTS}", depth=0, **more)
+        graph = api.get("/api/v1/lineage", nodeId=f"job:{NAMESPACE}:{READ_FLIGHTS}", depth=0, **more)
         shown = len(graph["graph"])
         # Of more than a graph holds, as many as 4 MB do.
         assert shown == INPUTS + 2 if INPUTS + 2 <= NODES_MAX else NODES_MAX // 2 < shown <= NODES_MAX
         assert graph["truncated"] == (INPUTS + 2 > NODES_MAX)
-    run = get(api, f"/api/v1/jobs/runs/{RUN}")
+    run = api.get(f"/api/v1/jobs/runs/{RUN}")
     assert (len(run["inputDatasetVersions"]), run["truncated"]) == (min(INPUTS, INPUTS_MAX), INPUTS > INPUTS_MAX)
 
 
@@ -49,9 +49,3 @@ def dies_loading(cloud, bodies, *, after):
         except Killed:
             return True
     return False
-
-
-def get(api, path, **query):
-    response = api.send("GET", path, query)
-    assert response.status == 200, response.body
-    return response.json

@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import re
-import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request
@@ -20,38 +18,31 @@ from headwater.cli.main import main
 from spark_client import LineageClient, Refused
 from tests.builders_events import a_run_event
 from tests.e2e.aws_week.conftest import DIRECT
+from tests.servers import Handler, serving
 from tests.waiting import until
 
 HOST = "lineage.invalid"
 
 
 @contextmanager
-def a_proxy(to: str) -> Iterator[tuple[str, list[str]]]:
+def a_proxy(to):
     """Serve a proxy that leads every host to a URL: its own URL, and the users of its requests."""
     users: list[str] = []
 
-    class Proxy(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Proxy(Handler):
+        def post(self):
             users.append(base64.b64decode(self.headers["Proxy-Authorization"].split()[1]).decode())
-            body = self.rfile.read(int(self.headers["Content-Length"]))
             path = urlsplit(self.path).path
             headers = {name: self.headers[name] for name in ("Authorization", "Content-Type")}
             try:
-                response = DIRECT.open(Request(f"{to}{path}", body, headers))
+                response = DIRECT.open(Request(f"{to}{path}", self.sent(), headers))
             except HTTPError as refusal:
                 response = refusal
             with response:
-                self.send_response(response.status)
-                self.end_headers()
-                self.wfile.write(response.read())
+                self.respond(response.read(), response.status)
 
-        def log_message(self, *args: object) -> None:
-            """Quiet."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        yield f"127.0.0.1:{server.server_address[1]}", users
-        server.shutdown()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Proxy)) as url:
+        yield url.removeprefix("http://"), users
 
 
 def test_a_producer_of_another_account_sends_with_its_token_through_its_proxy(week, monkeypatch, capsys):

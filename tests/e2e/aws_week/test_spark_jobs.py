@@ -43,7 +43,7 @@ GLUES = {
 }
 
 
-def jars(*names: str) -> str:
+def jars(*names):
     """Fetch jars, checked by their hashes; skip the test where Maven Central cannot be reached."""
     files = []
     for package, version in (each.rsplit(":", 1) for each in JARS if each.split(":")[1].startswith(names)):
@@ -55,7 +55,7 @@ def jars(*names: str) -> str:
     return ",".join(map(str, files))
 
 
-def run(week, folder: Path, job: list[object], conf: dict[str, str], *, python: object = sys.executable, **more: str):
+def run(week, folder, job, conf, *, python=sys.executable, **more):
     """Run a job with its configuration, as a platform does; it sends to the week's stack."""
     settings = [part for name, value in {**QUIET, **conf}.items() for part in ("--conf", f"{name}={value}")]
     environment = {
@@ -74,11 +74,11 @@ def run(week, folder: Path, job: list[object], conf: dict[str, str], *, python: 
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-def drawn(week, node_id: str, folder: Path) -> list[str]:
+def drawn(week, node_id, folder):
     return [line.replace(str(folder), "…") for line in week.drawn(node_id)]
 
 
-def hive(folder: Path) -> dict[str, str]:
+def hive(folder):
     return {
         **GLUES,
         "spark.sql.warehouse.dir": f"{folder}/warehouse",

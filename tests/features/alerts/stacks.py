@@ -10,3 +10,4 @@ CONTEXTS = ({"alerts": "eventbridge"},)
 LARGEST = {"alerts": "eventbridge", "alert_rules": {"mute": ["namespace:" + "a" * 1_970]}}
 _RULES = {"tags": {"pii": ["public*"]}}
 NAMED = {name: {"alerts": target, "alert_rules": _RULES} for name, target in TARGETS.items()}
+ABSENT = ("ALERTS", "AWS::Events::EventBus", "AWS::Events::Connection", "AWS::Chatbot")

@@ -3,3 +3,4 @@
 CONTEXT = {"event_buckets": "lineage/openlineage/"}
 CONTEXTS = (CONTEXT,)
 TURNED = {"event_buckets": ["lineage/openlineage/", "arn:aws:s3:::glue-events"]}
+ABSENT = ("BucketEvents",)

@@ -33,3 +33,4 @@ NAMED = {
         "producer_principals": [SPOKE],
     },
 }
+ABSENT = ("PermissionsBoundary", "PRIVATE", "AWS::Budgets", "PrincipalOrgID", "SSE_KMS")

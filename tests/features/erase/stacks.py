@@ -1,3 +1,4 @@
 """The stack with erasures, beside the longest values of others."""
 
 LARGEST = {"erase": True}
+ABSENT = ("ERASE",)

@@ -8,8 +8,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
+
+from tests.servers import Handler, serving
 
 HANG, HANG_UP, DRIBBLE = "hang", "hang up", "dribble"
 
@@ -32,15 +34,15 @@ class Received:
     left: threading.Event = field(default_factory=threading.Event)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     """The handler of a connection to the endpoint."""
 
     protocol_version = "HTTP/1.1"
     received: Received
 
-    def do_POST(self) -> None:
+    def post(self) -> None:
         """Receive an event, and respond by `act`."""
-        body = self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.sent()
         event = json.loads(body)
         self.received.requests.append((self.path, body))
         self.received.headers.append({name.lower(): value for name, value in self.headers.items()})
@@ -72,9 +74,6 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b"x")
         self.received.left.set()
 
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
 
 @contextmanager
 def an_endpoint() -> Iterator[Received]:
@@ -82,13 +81,8 @@ def an_endpoint() -> Iterator[Received]:
     received = Received()
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"received": received}))
     server.daemon_threads = True
-    received.url = f"http://127.0.0.1:{server.server_address[1]}/api/v1/lineage"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield received
-    finally:
-        received.over.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(server, "/api/v1/lineage") as received.url:
+        try:
+            yield received
+        finally:
+            received.over.set()

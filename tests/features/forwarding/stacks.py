@@ -20,3 +20,4 @@ TURNED = {
     "forward_namespaces": "flights*, payments",
     "forward_secret": "marquez/token",
 }
+ABSENT = ("FORWARD", "Forwarding")

@@ -3,3 +3,4 @@
 CONTEXT = {"graph_tables": "true"}
 CONTEXTS = (CONTEXT,)
 TURNED = {"graph_tables": True}
+ABSENT = ("GraphTables",)

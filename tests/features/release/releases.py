@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zipfile
-from pathlib import Path
 
 VERSION = "1.2.3"
 # Of the variants one is enough: the others are the same code with other context values.
@@ -14,7 +13,7 @@ _IN_MOTO = {"AWS::DynamoDB::Table", "AWS::IAM::Role", "AWS::Lambda::Function", "
 _GONE = "not-in-moto"
 
 
-def make_release_of_one_variant(folder: Path) -> None:
+def make_release_of_one_variant(folder):
     """Write the release of one variant without the layer, and its assembly."""
     from headwater.features.release.archive import pack
     from headwater.features.release.construct import Variant, describe_release, make_release_app
@@ -28,7 +27,7 @@ def make_release_of_one_variant(folder: Path) -> None:
     pack(folder / ASSEMBLY, folder / FILE, describe_release(VERSION, variants))
 
 
-def reduce_to_moto(release: Path, reduced: Path, version: str = VERSION, **extra: object) -> Path:
+def reduce_to_moto(release, reduced, version=VERSION, **extra):
     """Write a release whose template has what moto can make, and `extra` resources; the assets are the same."""
     with zipfile.ZipFile(release) as archive, zipfile.ZipFile(reduced, "w") as written:
         for name in archive.namelist():

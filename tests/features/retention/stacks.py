@@ -2,3 +2,4 @@
 
 LARGEST = {"tests_days": 90, "runs_days": 400, "streams_days": 30}
 TURNED = {"events_days": 400}
+ABSENT = ("KEPT_DAYS", "EventsKeptDays")

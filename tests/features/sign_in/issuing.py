@@ -4,12 +4,14 @@ import json
 import threading
 import time
 from base64 import urlsafe_b64encode
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from urllib.parse import parse_qsl
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from tests.servers import Handler
 
 AUDIENCE = "headwater"
 _ALGORITHMS = {"RS256": jwt.algorithms.RSAAlgorithm, "ES256": jwt.algorithms.ECAlgorithm}
@@ -78,26 +80,18 @@ def unsigned(claims, **header):
 
 
 def _handler_of(issuer):
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
+    class OfIssuer(Handler):
+        def get(self):
             issuer.requested.append(self.path)
-            self.respond(issuer.documents().get(self.path))
+            self.respond_with(issuer.documents().get(self.path))
 
-        def do_POST(self):
-            form = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            issuer.forms.append(dict(parse_qsl(form)))
+        def post(self):
+            issuer.forms.append(dict(parse_qsl(self.sent().decode())))
             document = issuer.responses.get(self.path)
-            self.respond(document, 400 if document and "error" in document else 200)
+            self.respond_with(document, 400 if document and "error" in document else 200)
 
-        def respond(self, document, status=200):
+        def respond_with(self, document, status=200):
             document = None if issuer.is_down else document
-            body = json.dumps(document).encode()
-            self.send_response(503 if document is None else status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.respond(json.dumps(document).encode(), 503 if document is None else status)
 
-        def log_message(self, *_):
-            """Print nothing."""
-
-    return Handler
+    return OfIssuer

@@ -8,6 +8,8 @@ import threading
 import zlib
 from contextlib import contextmanager
 
+from tests import servers
+
 _RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing sends RST
 
 
@@ -127,11 +129,8 @@ def serving(tls=None):
             server.socket = tls.wrap_socket(server.socket, server_side=True)
         scheme = "http" if tls is None else "https"
         server.service = Service(f"{scheme}://127.0.0.1:{server.server_address[1]}")
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server.service
-        finally:
-            server.service.stopped.set()
-            server.shutdown()
-            thread.join()
+        with servers.serving(server):
+            try:
+                yield server.service
+            finally:
+                server.service.stopped.set()

@@ -10,7 +10,6 @@ from benchmarks.__main__ import _MEASURES
 from benchmarks.cost import read_prices
 from benchmarks.cost_page import render_cost_page
 from benchmarks.day import ARRIVALS, run_day
-from local_stack.template.template import RawTemplate
 
 # Benchmarks take what the machine gives them.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -29,7 +28,7 @@ REQUESTED = "HEADWATER_SPARK_BENCHMARKS" in os.environ
         for name in _MEASURES
     ],
 )
-def test_a_benchmark_runs_to_its_rows(name: str) -> None:
+def test_a_benchmark_runs_to_its_rows(name):
     progress: list[str] = []
 
     rows = _MEASURES[name](progress.append, quick=True)
@@ -41,7 +40,7 @@ def test_a_benchmark_runs_to_its_rows(name: str) -> None:
 
 
 # Takes long: every call of a whole way of records is counted, on moto.
-def test_the_cost_of_a_way_of_records_is_counted(template: RawTemplate) -> None:
+def test_the_cost_of_a_way_of_records_is_counted(template):
     page = render_cost_page(run_day(ARRIVALS[-1:], lambda _: None, template), read_prices())
 
     assert "S3: objects read" in page

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 STORE = "s3://flights"
 IDENTITY = ("DIRECT", "IDENTITY", None)
 FILTER = ("INDIRECT", "FILTER", None)
@@ -13,12 +11,12 @@ FILTER = ("INDIRECT", "FILTER", None)
 VERSION_READ = "5f0e7b4c-3a2d-3c1e-8b8e-0a1b2c3d4e5f"
 
 
-def by_operations(names: str) -> tuple[str, str, str]:
+def by_operations(names):
     """The transformation that a run's operations make up."""
     return "DIRECT", "TRANSFORMATION", names
 
 
-def a_source(dataset: str, field: str | None, *how: tuple[str, str | None, str | None], **changes: Any) -> Any:
+def a_source(dataset, field, *how, **changes):
     """Return the inputs of a column."""
     transformations = [
         {"type": kind, "subtype": subtype, "description": message, "masking": False} for kind, subtype, message in how
@@ -27,7 +25,7 @@ def a_source(dataset: str, field: str | None, *how: tuple[str, str | None, str |
     return {**source, "transformationDescription": None, "transformations": transformations, **changes}
 
 
-def a_column(dataset: str, field: str, *inputs: Any, **changes: Any) -> Any:
+def a_column(dataset, field, *inputs, **changes):
     """A node of `GET /api/v1/column-lineage`."""
     data = {
         "namespace": STORE,
@@ -43,7 +41,7 @@ def a_column(dataset: str, field: str, *inputs: Any, **changes: Any) -> Any:
     return {"id": id_of(dataset, field), "type": "DATASET_FIELD", "data": data, "inEdges": [], "outEdges": []}
 
 
-def id_of(dataset: str, field: str) -> str:
+def id_of(dataset, field):
     """A column's node id."""
     return f"datasetField:{STORE}:{dataset}:{field}"
 

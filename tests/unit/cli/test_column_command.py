@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-
-import pytest
 
 from headwater.cli.column_graph import parse_columns
 from headwater.cli.main import main
 from headwater.cli.service import columns_link
 from headwater.cli.text.mermaid import render_columns
 from tests.unit.cli.column_responses import CO2, RESPONSE
-from tests.unit.cli.responding import Service
 
 
-def test_a_columns_way_is_printed_up_and_down(
-    service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_columns_way_is_printed_up_and_down(service, capsys, monkeypatch):
     monkeypatch.setenv("HEADWATER_TOKEN", "secret")
     service.body = json.dumps(RESPONSE).encode()
 
@@ -37,9 +31,7 @@ def test_a_columns_way_is_printed_up_and_down(
     ]
 
 
-def test_a_columns_way_is_written_as_a_flowchart(
-    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_columns_way_is_written_as_a_flowchart(service, tmp_path, capsys):
     service.body = json.dumps(RESPONSE).encode()
     file = tmp_path / "new" / "co2.mmd"
 
@@ -52,7 +44,7 @@ def test_a_columns_way_is_written_as_a_flowchart(
     assert file.read_text(encoding="utf-8") == capsys.readouterr().out == flowchart
 
 
-def test_without_more_being_requested_only_the_way_up_is(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_more_being_requested_only_the_way_up_is(service, capsys):
     service.body = json.dumps(RESPONSE).encode()
 
     assert main(["column", CO2, "--url", service.url]) == 0

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
 
 import pytest
 
 from headwater.cli.main import main
 from headwater.cli.program import command
-from tests.unit.cli.responding import Service
 
 NOWHERE = "http://127.0.0.1:1"
 GATEWAY = "http://a1.execute-api.eu-west-1.amazonaws.com/prod"
@@ -24,7 +22,7 @@ SET_CREDENTIALS = "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_K
 
 
 @pytest.fixture(autouse=True)
-def _without_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_credentials(monkeypatch):
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "PROFILE", "REGION", "DEFAULT_REGION"):
         monkeypatch.delenv(f"AWS_{name}", raising=False)
     for name in ("CONFIG_FILE", "SHARED_CREDENTIALS_FILE"):
@@ -34,10 +32,10 @@ def _without_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def printed(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+def printed(capsys):
     """Run a command; return its status and the last line of its errors, without the name of the command."""
 
-    def run(name: str, *arguments: str) -> tuple[int, str]:
+    def run(name, *arguments):
         status = main([name, *arguments])
         out, err = capsys.readouterr()
         assert out == ""
@@ -48,11 +46,11 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]
 
 
 @pytest.fixture
-def chatter() -> Iterator[str]:
+def chatter():
     """A server that speaks no HTTP."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
-        def respond() -> None:
+        def respond():
             with server.accept()[0] as connection:
                 connection.recv(1000)
                 connection.sendall(b"220 mail\r\n")
@@ -64,7 +62,7 @@ def chatter() -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("name", "arguments"), {**QUERIES, "explore": []}.items())
-def test_where_no_server_is_the_way_to_start_one_is_shown(name, arguments, printed) -> None:
+def test_where_no_server_is_the_way_to_start_one_is_shown(name, arguments, printed):
     start = f"nothing answers at {NOWHERE}; start {command('serve')} or give --url"
     assert printed(name, *arguments, "--url", NOWHERE) == (1, start)
 
@@ -89,8 +87,8 @@ REFUSALS = {
 @pytest.mark.parametrize(("name", "arguments"), QUERIES.items())
 @pytest.mark.parametrize(("status", "token", "advice"), REFUSALS.values(), ids=REFUSALS)
 def test_a_refusal_is_shown_with_what_the_caller_can_do(
-    name, arguments, status, token, advice, service: Service, printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    name, arguments, status, token, advice, service, printed, monkeypatch
+):
     service.status, service.body = status, json.dumps({"code": status, "message": "the API's words"}).encode()
     if token:
         monkeypatch.setenv("HEADWATER_TOKEN", token)
@@ -106,9 +104,7 @@ def test_a_refusal_is_shown_with_what_the_caller_can_do(
         (401, f"; set HEADWATER_TOKEN to a token, as {command(CREATE)} makes it"),
     ],
 )
-def test_a_signed_request_that_is_refused_needs_a_permission_or_a_token(
-    status, advice, service: Service, printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_signed_request_that_is_refused_needs_a_permission_or_a_token(status, advice, service, printed, monkeypatch):
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
         monkeypatch.setenv(f"AWS_{name}", "key")
     monkeypatch.setenv("http_proxy", service.url)  # stands in for the way to AWS
@@ -118,7 +114,7 @@ def test_a_signed_request_that_is_refused_needs_a_permission_or_a_token(
 
 
 @pytest.mark.parametrize(("name", "arguments"), {**QUERIES, "explore": []}.items())
-def test_without_credentials_nothing_is_signed(name, arguments, printed) -> None:
+def test_without_credentials_nothing_is_signed(name, arguments, printed):
     status, message = printed(name, *arguments, "--url", GATEWAY)
     assert status == 1
     assert message.startswith("cannot sign for a1.execute-api.eu-west-1.amazonaws.com: no AWS credentials")
@@ -126,7 +122,7 @@ def test_without_credentials_nothing_is_signed(name, arguments, printed) -> None
 
 
 @pytest.mark.parametrize(("name", "arguments"), QUERIES.items())
-def test_another_server_is_no_api(name, arguments, service: Service, chatter: str, printed) -> None:
+def test_another_server_is_no_api(name, arguments, service, chatter, printed):
     assert printed(name, *arguments, "--url", chatter) == (1, f"{chatter}: 220 mail")
     assert printed(name, *arguments, "--url", "http://127.0.0.1:x")[1].startswith("http://127.0.0.1:x: nonnumeric port")
     service.status, service.body = 404, b"<h1>Not Found</h1>"
@@ -150,8 +146,8 @@ AWS = {
 @pytest.mark.parametrize(("name", "arguments", "failure"), [(name, *case) for name, case in STACKS.items()])
 @pytest.mark.parametrize(("environment", "message"), AWS.values(), ids=AWS)
 def test_without_what_aws_needs_a_command_names_it(
-    name, arguments, failure, environment, message, printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    name, arguments, failure, environment, message, printed, monkeypatch
+):
     # A session that another test opened knows credentials.
     monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
     for variable, value in environment.items():
@@ -176,8 +172,8 @@ AWS_RESPONSES = {
 @pytest.mark.parametrize(("name", "arguments", "failure"), [(name, *case) for name, case in STACKS.items()])
 @pytest.mark.parametrize(("code", "message"), AWS_RESPONSES.values(), ids=AWS_RESPONSES)
 def test_a_stack_that_aws_does_not_show_is_named(
-    name, arguments, failure, code, message, service: Service, printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    name, arguments, failure, code, message, service, printed, monkeypatch
+):
     for variable in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
         monkeypatch.setenv(f"AWS_{variable}", "key")
     monkeypatch.setenv("AWS_REGION", "eu-west-1")
@@ -189,9 +185,7 @@ def test_a_stack_that_aws_does_not_show_is_named(
 
 
 @pytest.mark.parametrize(("name", "arguments", "failure"), [(name, *case) for name, case in STACKS.items()])
-def test_where_no_aws_endpoint_is_the_way_to_start_one_is_shown(
-    name, arguments, failure, service: Service, printed
-) -> None:
+def test_where_no_aws_endpoint_is_the_way_to_start_one_is_shown(name, arguments, failure, service, printed):
     start = f"nothing answers at {NOWHERE}; start {command('serve')} or give --local"
     assert printed(name, *arguments, "--local", NOWHERE) == (failure, start)
     # The API of a stack, for instance.

@@ -24,7 +24,7 @@ SENT = Counter({"READ": 1, "CHECKED": 2})
         pytest.param(Reconciliation(SENT, SENT, SENT, undelivered=0, dead=1), False, id="dead letters"),
     ],
 )
-def test_the_books_balance_only_when_nothing_was_lost_or_invented(books: Reconciliation, balanced: bool) -> None:
+def test_the_books_balance_only_when_nothing_was_lost_or_invented(books, balanced):
     assert books.balanced is balanced
 
 
@@ -38,14 +38,14 @@ def test_the_books_balance_only_when_nothing_was_lost_or_invented(books: Reconci
         (["--keep"], True, True),
     ],
 )
-def test_the_stack_stays_up_on_a_terminal_or_on_request(options: list[str], is_terminal: bool, expected: bool) -> None:
+def test_the_stack_stays_up_on_a_terminal_or_on_request(options, is_terminal, expected):
     parser = argparse.ArgumentParser()
     demo.add_parser(parser.add_subparsers())
     assert demo.stays(parser.parse_args(["demo", *options]), is_terminal=is_terminal) is expected
 
 
 @pytest.mark.parametrize("command", ["demo", "graph", "column"])
-def test_requesting_help_loads_nothing_heavy(command: str) -> None:
+def test_requesting_help_loads_nothing_heavy(command):
     code = (
         "import sys\nfrom headwater.cli.main import main\n"
         f"try: main(['{command}', '--help'])\nexcept SystemExit: pass\n"

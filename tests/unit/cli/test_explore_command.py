@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import http.client
 import re
-import threading
-from collections.abc import Iterator
 from contextlib import closing
 from urllib.parse import urljoin, urlsplit
 
@@ -14,18 +12,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from headwater.cli.explore import Explorer, authorize_for
-from tests.unit.cli.responding import Service
+from tests.servers import serving
 from tests.waiting import LONG_S
 
 
 class Browser:
     """A browser on this machine; `cookie` is what it was instructed to keep."""
 
-    def __init__(self, explorer: Explorer) -> None:
+    def __init__(self, explorer):
         self.port = explorer.port
         self.cookie = ""
 
-    def get(self, target: str, *, method: str = "GET", **headers: str) -> tuple[int, http.client.HTTPMessage, bytes]:
+    def get(self, target, *, method="GET", **headers):
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         cookie = {"Cookie": self.cookie} if self.cookie else {}
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONG_S)) as connection:
@@ -36,22 +34,18 @@ class Browser:
 
 
 @pytest.fixture
-def explorer(service: Service) -> Iterator[Explorer]:
+def explorer(service):
     explorer = Explorer(service.url, lambda _, headers: {**headers, "Authorization": "signed"})
-    thread = threading.Thread(target=explorer.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield explorer
-    explorer.server.shutdown()
-    explorer.server.server_close()
-    thread.join()
+    with serving(explorer.server):
+        yield explorer
 
 
-def target_of(link: str) -> str:
+def target_of(link):
     url = urlsplit(link)
     return f"{url.path}?{url.query}"
 
 
-def test_the_link_sets_a_cookie_with_which_requests_are_forwarded_signed(service: Service, explorer: Explorer) -> None:
+def test_the_link_sets_a_cookie_with_which_requests_are_forwarded_signed(service, explorer):
     browser = Browser(explorer)
     service.body = b'{"graph": []}'
 
@@ -64,7 +58,7 @@ def test_the_link_sets_a_cookie_with_which_requests_are_forwarded_signed(service
     assert service.requested == [("/api/v1/lineage", {"nodeId": ["job:a:b"]}, "signed")]
 
 
-def test_the_secret_does_not_stay_in_the_address_of_a_view(explorer: Explorer) -> None:
+def test_the_secret_does_not_stay_in_the_address_of_a_view(explorer):
     secret = urlsplit(explorer.link).query
     assert Browser(explorer).get(f"/explore/map?node=job%3Aa%3Ab&{secret}")[1]["Location"] == (
         "/explore/map?node=job%3Aa%3Ab"
@@ -82,16 +76,14 @@ def test_the_secret_does_not_stay_in_the_address_of_a_view(explorer: Explorer) -
         ("//other.example/", {}, "open the link"),
     ],
 )
-def test_others_are_refused_and_nothing_is_forwarded(
-    service: Service, explorer: Explorer, target: str, headers: dict[str, str], message: str
-) -> None:
+def test_others_are_refused_and_nothing_is_forwarded(service, explorer, target, headers, message):
     status, _, body = Browser(explorer).get(target, **headers)
     assert status == 403
     assert message in body.decode()
     assert service.requested == []
 
 
-def seen_by_browsers(location: str) -> str:
+def seen_by_browsers(location):
     """The address that a browser goes to: tabs and line feeds are left out, backslashes are slashes (WHATWG, URL)."""
     text = "".join(char for char in location.strip() if char not in "\t\r\n").replace("\\", "/")
     return urljoin("http://127.0.0.1:8080/explore/", text)
@@ -125,7 +117,7 @@ PARTS = (
 @example("/%5chost.example/")
 @example("/\thost.example")
 @example("//host.example/")
-def test_the_secret_leads_to_no_other_host_and_out_of_no_view_whatever_path_is_before_it(path: str) -> None:
+def test_the_secret_leads_to_no_other_host_and_out_of_no_view_whatever_path_is_before_it(path):
     explorer = Explorer("http://127.0.0.1:1", lambda _, headers: headers)
     explorer.server.server_close()
     reply = explorer.reply_to(f"{path}?key={explorer._secret}", {"Host": f"127.0.0.1:{explorer.port}"})
@@ -136,7 +128,7 @@ def test_the_secret_leads_to_no_other_host_and_out_of_no_view_whatever_path_is_b
     )
 
 
-def test_a_site_that_knows_the_cookie_is_refused_still(service: Service, explorer: Explorer) -> None:
+def test_a_site_that_knows_the_cookie_is_refused_still(service, explorer):
     browser = Browser(explorer)
     browser.get(target_of(explorer.link))
     assert browser.get("/api/v1/jobs", Sec_Fetch_Site="same-site")[0] == 403
@@ -144,7 +136,7 @@ def test_a_site_that_knows_the_cookie_is_refused_still(service: Service, explore
     assert service.requested == []
 
 
-def test_redirects_and_errors_of_the_api_reach_the_browser(service: Service, explorer: Explorer) -> None:
+def test_redirects_and_errors_of_the_api_reach_the_browser(service, explorer):
     browser = Browser(explorer)
     browser.get(target_of(explorer.link))
     service.redirects["/api/v1/lineage"] = "https://bucket.example/large"
@@ -155,13 +147,13 @@ def test_redirects_and_errors_of_the_api_reach_the_browser(service: Service, exp
     assert browser.get("/api/v1/jobs")[::2] == (404, service.body)
 
 
-def test_a_token_takes_the_place_of_a_signature_and_is_sent_over_https_alone() -> None:
+def test_a_token_takes_the_place_of_a_signature_and_is_sent_over_https_alone():
     assert authorize_for("https://lineage.example", "t")("", {})["Authorization"] == "Bearer t"
     with pytest.raises(ValueError, match="HEADWATER_TOKEN: is sent over https alone"):
         authorize_for("http://lineage.example", "t")
 
 
-def test_requests_to_api_gateway_are_signed_for_its_region(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_to_api_gateway_are_signed_for_its_region(monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     url = "https://a1.execute-api.eu-central-1.amazonaws.com/prod"

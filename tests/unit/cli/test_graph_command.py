@@ -12,7 +12,6 @@ from headwater.cli.main import main
 from headwater.queries.results.graphs import Graph
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.terminals import without_control
-from tests.unit.cli.responding import Service
 
 GRAPH = Graph(
     (a_found_job(), a_found_dataset(id=RAW), a_found_dataset()),
@@ -22,11 +21,11 @@ RESPONSE = json.dumps(render_graph(GRAPH)).encode()
 
 
 @pytest.fixture(autouse=True)
-def _return_the_graph(service: Service) -> None:
+def _return_the_graph(service):
     service.body = RESPONSE
 
 
-def test_the_graph_of_a_node_is_printed(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_graph_of_a_node_is_printed(service, capsys):
     assert main(["graph", CHECK.node_id, "--depth", "1", "--url", f"{service.url}/"]) == 0
 
     assert service.requested == [("/api/v1/lineage", {"nodeId": [CHECK.node_id], "depth": ["1"]}, None)]
@@ -39,9 +38,7 @@ def test_the_graph_of_a_node_is_printed(service: Service, capsys: pytest.Capture
     ]
 
 
-def test_the_url_and_the_bearer_token_come_from_the_environment(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_url_and_the_bearer_token_come_from_the_environment(service, monkeypatch):
     monkeypatch.setenv("HEADWATER_URL", service.url)
     monkeypatch.setenv("HEADWATER_TOKEN", "secret")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # is not requested what is on this machine
@@ -68,9 +65,7 @@ def test_the_url_and_the_bearer_token_come_from_the_environment(
         pytest.param(200, b'{"status":"ok"}', "not a response about lineage", id="another service"),
     ],
 )
-def test_what_the_service_says_instead_of_a_graph_is_shown(
-    service: Service, status: int, body: bytes, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_service_says_instead_of_a_graph_is_shown(service, status, body, message, capsys):
     service.status, service.body = status, body
 
     assert main(["graph", "job:a:b", "--url", service.url]) == 1
@@ -80,9 +75,7 @@ def test_what_the_service_says_instead_of_a_graph_is_shown(
     assert message in shown
 
 
-def test_output_is_a_tree_on_a_terminal_folded_at_its_width(
-    service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_output_is_a_tree_on_a_terminal_folded_at_its_width(service, capsys, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "40")
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from rich.console import Console
 
 from headwater.api.marquez.columns import render_columns
-from headwater.cli.column_graph import ColumnEdge, ColumnGraph, GraphDataset, parse_columns
+from headwater.cli.column_graph import ColumnEdge, GraphDataset, parse_columns
 from headwater.cli.service import NoResponse
 from headwater.cli.text.trees import trees_of
 from headwater.queries.results import columns as found_columns
@@ -32,11 +30,11 @@ from tests.unit.cli.column_responses import (
 GRAPH = parse_columns(RESPONSE)
 
 
-def a_response(*columns: Any, truncated: bool = False) -> Any:
+def a_response(*columns, truncated=False):
     return {"graph": list(columns), "truncated": truncated}
 
 
-def printed(graph: ColumnGraph, node_id: str, *, down: bool = False) -> list[str]:
+def printed(graph, node_id, *, down=False):
     console = Console(width=120, color_system=None)
     with console.capture() as capture:
         console.print(trees_of(graph, node_id, down=down), highlight=False)
@@ -46,7 +44,7 @@ def printed(graph: ColumnGraph, node_id: str, *, down: bool = False) -> list[str
 # -- the answer of the API
 
 
-def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> None:
+def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of():
     node = ColumnNode(
         CHECKED,
         ("day",),
@@ -100,9 +98,7 @@ def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of() -
         pytest.param({"type": "DIRECT", "subtype": None, "description": None}, "direct", False, False, id="no more"),
     ],
 )
-def test_a_transformation_is_shown_in_a_few_words(
-    transformation: dict[str, Any], message: str, indirect: bool, masked: bool
-) -> None:
+def test_a_transformation_is_shown_in_a_few_words(transformation, message, indirect, masked):
     source = a_source("landing", "a", transformations=[transformation])
 
     (way,) = parse_columns(a_response(a_column("checked", "b", source))).edges
@@ -121,7 +117,7 @@ def test_a_transformation_is_shown_in_a_few_words(
         {"graph": [{"id": "a", "data": {"namespace": "s", "field": "f"}}]},
     ],
 )
-def test_another_response_is_no_response_about_columns(response: object) -> None:
+def test_another_response_is_no_response_about_columns(response):
     with pytest.raises(NoResponse, match="not a response about columns"):
         parse_columns(response)
 
@@ -129,7 +125,7 @@ def test_another_response_is_no_response_about_columns(response: object) -> None
 # -- text
 
 
-def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into() -> None:
+def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into():
     assert printed(GRAPH, CO2, down=True) == [
         "upstream",
         "co2_kg of estimated  double",
@@ -148,7 +144,7 @@ def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into() -> None
 @pytest.mark.parametrize(
     "node_id", [f"dataset_field:{STORE}:totals:co2_kg", f"dataset:{STORE}:totals", "job:emissions:emissions.total"]
 )
-def test_a_field_in_the_other_spelling_a_dataset_and_a_job_begin_with_their_columns(node_id: str) -> None:
+def test_a_field_in_the_other_spelling_a_dataset_and_a_job_begin_with_their_columns(node_id):
     assert printed(GRAPH, node_id)[1:3] == [
         "co2_kg of totals  double",
         "└── co2_kg of estimated  aggregation: sum  double",
@@ -156,7 +152,7 @@ def test_a_field_in_the_other_spelling_a_dataset_and_a_job_begin_with_their_colu
 
 
 @st.composite
-def responses(draw: st.DrawFn) -> Any:
+def responses(draw):
     """Columns of three datasets, made of each other in any way; those of one dataset depend on the same."""
     names = st.tuples(st.sampled_from("xyz"), st.sampled_from("abc"))
     sources = st.lists(names.map(lambda column: a_source(*column, IDENTITY)), max_size=3)
@@ -166,7 +162,7 @@ def responses(draw: st.DrawFn) -> Any:
 
 
 @given(responses(), st.sampled_from("xyz"))
-def test_any_dataset_shows_each_of_its_columns_and_each_dependency_once(response: Any, name: str) -> None:
+def test_any_dataset_shows_each_of_its_columns_and_each_dependency_once(response, name):
     assume(any(node["data"]["dataset"] == name for node in response["graph"]))
     lines = [line.lstrip("│├└─ ") for line in printed(parse_columns(response), f"dataset:{STORE}:{name}")]
 
@@ -177,7 +173,7 @@ def test_any_dataset_shows_each_of_its_columns_and_each_dependency_once(response
     assert len(in_full) == len(set(in_full))
 
 
-def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end() -> None:
+def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end():
     balance = a_source("accounts", "balance", ("DIRECT", "TRANSFORMATION", "add"))
     graph = parse_columns(a_response(a_column("accounts", "balance", balance), truncated=True))
 
@@ -189,7 +185,7 @@ def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end() -> None:
     ]
 
 
-def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
+def test_names_that_would_move_the_cursor_are_made_harmless():
     graph = parse_columns(a_response(a_column("up\x1b[2J", "b\x1b[2J", type="\x00")))
 
     assert printed(graph, "job:a:b")[1:] == ["b�[2J of up�[2J  �"]

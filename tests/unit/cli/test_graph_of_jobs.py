@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from headwater.api.marquez.graph_views import render_graph
-from headwater.cli.job_graph import Dataset, Edge, Job, JobGraph, Node, layers_of, parse_graph
+from headwater.cli.job_graph import Dataset, Job, JobGraph, layers_of, parse_graph
 from headwater.cli.text.trees import tree_of
 from headwater.queries.results.entities import LastWriter, redacted_dataset, redacted_job
 from headwater.queries.results.graphs import Graph
@@ -21,15 +21,15 @@ NAMES = [f"n{number}" for number in range(9)]
 RAW_ID, CHECKED_ID, CHECK_ID = RAW.node_id, CHECKED.node_id, CHECK.node_id
 
 
-def a_dataset(name: str, **changes: object) -> Dataset:
-    return Dataset(f"dataset:file:/demo/{name}", "file", f"/demo/{name}", **changes)  # type: ignore[arg-type]
+def a_dataset(name, **changes):
+    return Dataset(f"dataset:file:/demo/{name}", "file", f"/demo/{name}", **changes)
 
 
-def a_job(name: str, state: str | None = "COMPLETED", duration_ms: int | None = 2300) -> Job:
+def a_job(name, state="COMPLETED", duration_ms=2300):
     return Job(f"job:emissions:{name}", "emissions", name, state, duration_ms)
 
 
-def a_graph(*edges: tuple[Node, Node], truncated: bool = False) -> JobGraph:
+def a_graph(*edges, truncated=False):
     nodes = {node.id: node for edge in edges for node in edge}
     ids = {(origin.id, destination.id) for origin, destination in edges}
     return JobGraph({node_id: nodes[node_id] for node_id in sorted(nodes)}, tuple(sorted(ids)), truncated)
@@ -56,7 +56,7 @@ PIPELINE = a_graph(
 )
 
 
-def printed(graph: JobGraph) -> list[str]:
+def printed(graph):
     console = Console(width=100, color_system=None)
     with console.capture() as capture:
         console.print(tree_of(graph), highlight=False)
@@ -66,7 +66,7 @@ def printed(graph: JobGraph) -> list[str]:
 # -- the answer of the API
 
 
-def test_the_response_of_the_api_is_read_as_a_graph() -> None:
+def test_the_response_of_the_api_is_read_as_a_graph():
     stale = a_found_dataset(id=RAW, stale=True, last_written_by=LastWriter(CHECK, "r", NOON))
     graph = Graph((a_found_job(), stale, a_found_dataset()), ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)), True)
 
@@ -81,7 +81,7 @@ def test_the_response_of_the_api_is_read_as_a_graph() -> None:
     )
 
 
-def test_a_neighbour_of_which_the_id_alone_is_shown_is_a_node_by_its_id() -> None:
+def test_a_neighbour_of_which_the_id_alone_is_shown_is_a_node_by_its_id():
     graph = Graph((redacted_dataset(RAW), redacted_job(CHECK), a_found_dataset()), ((RAW_ID, CHECK_ID),))
     parsed = parse_graph(render_graph(graph))
 
@@ -92,7 +92,7 @@ def test_a_neighbour_of_which_the_id_alone_is_shown_is_a_node_by_its_id() -> Non
     assert not any("never ran" in line for line in printed(parsed))
 
 
-def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
+def test_names_that_would_move_the_cursor_are_made_harmless():
     job = a_found_job(id=JobId("j", "up\x1b[2J"), latest_run=None)
     graph = parse_graph(render_graph(Graph((job, a_found_dataset(id=DatasetId("d", "\x00"))), ())))
 
@@ -102,7 +102,7 @@ def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
 # -- text
 
 
-def test_a_graph_prints_as_a_tree_in_the_direction_of_the_data_each_node_shown_once() -> None:
+def test_a_graph_prints_as_a_tree_in_the_direction_of_the_data_each_node_shown_once():
     assert printed(PIPELINE) == [
         "landing",
         "dataset:file:/demo/landing",
@@ -128,7 +128,7 @@ def test_a_graph_prints_as_a_tree_in_the_direction_of_the_data_each_node_shown_o
     ]
 
 
-def test_a_job_that_writes_what_it_reads_is_a_tree_with_an_end() -> None:
+def test_a_job_that_writes_what_it_reads_is_a_tree_with_an_end():
     job, table = a_job("upsert", None, None), a_dataset("table")
 
     assert printed(a_graph((table, job), (job, table), truncated=True)) == [
@@ -141,7 +141,7 @@ def test_a_job_that_writes_what_it_reads_is_a_tree_with_an_end() -> None:
     ]
 
 
-def test_a_chain_of_hundreds_stays_on_the_screen_and_is_shown_to_its_end() -> None:
+def test_a_chain_of_hundreds_stays_on_the_screen_and_is_shown_to_its_end():
     nodes = [kind(f"n{number:03}") for number in range(150) for kind in (a_dataset, a_job)]
 
     lines = printed(a_graph(*pairwise(nodes)))
@@ -158,7 +158,7 @@ def test_a_chain_of_hundreds_stays_on_the_screen_and_is_shown_to_its_end() -> No
 
 @given(st.sets(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda edge: edge[0] != edge[1])))
 @examples(300)
-def test_every_edge_that_closes_no_cycle_leads_to_a_later_layer(edges: set[Edge]) -> None:
+def test_every_edge_that_closes_no_cycle_leads_to_a_later_layer(edges):
     layers = layers_of(NAMES, edges)
 
     assert layers.keys() == set(NAMES)
@@ -167,7 +167,7 @@ def test_every_edge_that_closes_no_cycle_leads_to_a_later_layer(edges: set[Edge]
             assert layers[origin] < layers[destination]
 
 
-def reached_from(start: str, edges: set[Edge]) -> set[str]:
+def reached_from(start, edges):
     reached, left = {start}, [start]
     while left:
         node = left.pop()

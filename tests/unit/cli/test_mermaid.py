@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.cli.column_graph import ColumnGraph, parse_columns
-from headwater.cli.job_graph import Dataset, Job, JobGraph, Node
+from headwater.cli.job_graph import Dataset, Job, JobGraph
 from headwater.cli.service import printable
 from headwater.cli.text.mermaid import render_columns, render_jobs
 from tests.unit.cli.column_responses import CO2, RESPONSE, a_column, a_source, id_of
@@ -53,7 +53,7 @@ HOSTILE = (
 NAMES = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=40))
 
 
-def labels_of(text: str) -> list[list[str]]:
+def labels_of(text):
     """The lines of each label, as a reader sees them; fails on a line that is not one of ours."""
     for line in text.removesuffix("\n").split("\n"):
         assert _LINE.fullmatch(line), line
@@ -63,20 +63,20 @@ def labels_of(text: str) -> list[list[str]]:
     ]
 
 
-def a_job(name: str, state: str | None = "COMPLETED") -> Job:
+def a_job(name, state="COMPLETED"):
     return Job(f"job:n:{name}", "n", printable(name), state)
 
 
-def a_dataset(name: str, **changes: bool) -> Dataset:
+def a_dataset(name, **changes):
     return Dataset(f"dataset:n:{name}", "n", printable(name), **changes)
 
 
-def a_graph(*edges: tuple[Node, Node], truncated: bool = False) -> JobGraph:
+def a_graph(*edges, truncated=False):
     nodes = {node.id: node for edge in edges for node in edge}
     return JobGraph(nodes, tuple((origin.id, destination.id) for origin, destination in edges), truncated)
 
 
-def test_jobs_are_rounded_and_datasets_are_drums_in_the_direction_of_the_data() -> None:
+def test_jobs_are_rounded_and_datasets_are_drums_in_the_direction_of_the_data():
     old, table = Dataset("dataset:s3://a:b/old", "s3://a", "b/old", stale=True, last_writer="copy"), a_dataset("table")
     graph = a_graph((old, a_job("load", "FAILED")), (a_job("load", "FAILED"), table), truncated=True)
 
@@ -96,7 +96,7 @@ def test_jobs_are_rounded_and_datasets_are_drums_in_the_direction_of_the_data() 
     ]
 
 
-def test_datasets_are_subgraphs_of_their_columns_and_edges_are_labelled_with_operations() -> None:
+def test_datasets_are_subgraphs_of_their_columns_and_edges_are_labelled_with_operations():
     graph = parse_columns(RESPONSE)
 
     assert render_columns(graph, CO2).splitlines() == [
@@ -133,7 +133,7 @@ def test_datasets_are_subgraphs_of_their_columns_and_edges_are_labelled_with_ope
 
 
 @given(st.lists(NAMES, min_size=2, max_size=5, unique=True))
-def test_every_name_of_a_job_or_dataset_is_a_label_from_which_it_is_read_back(names: list[str]) -> None:
+def test_every_name_of_a_job_or_dataset_is_a_label_from_which_it_is_read_back(names):
     first, *others = names
     graph = a_graph(*((a_dataset(first), a_job(name)) for name in others))
 
@@ -144,9 +144,7 @@ def test_every_name_of_a_job_or_dataset_is_a_label_from_which_it_is_read_back(na
 
 
 @given(dataset=NAMES, column=NAMES, operation=NAMES)
-def test_every_name_of_a_column_or_operation_is_a_label_from_which_it_is_read_back(
-    dataset: str, column: str, operation: str
-) -> None:
+def test_every_name_of_a_column_or_operation_is_a_label_from_which_it_is_read_back(dataset, column, operation):
     source = a_source(f"{dataset}x", f"{column}y", ("DIRECT", "TRANSFORMATION", operation))
     graph = parse_columns({"graph": [a_column(f"{dataset}x", column, source)]})
 
@@ -155,10 +153,10 @@ def test_every_name_of_a_column_or_operation_is_a_label_from_which_it_is_read_ba
     assert labels == [printable(f"{dataset}x").rpartition("/")[2], *_in_order(dataset, column), printable(operation)]
 
 
-def _in_order(dataset: str, column: str) -> list[str]:
+def _in_order(dataset, column):
     return [printable(name) for name in sorted((column, f"{column}y"), key=lambda name: id_of(f"{dataset}x", name))]
 
 
-def test_a_graph_without_nodes_and_a_name_without_characters_can_be_drawn() -> None:
+def test_a_graph_without_nodes_and_a_name_without_characters_can_be_drawn():
     assert labels_of(render_jobs(JobGraph({}, ()))) == labels_of(render_columns(ColumnGraph({}, ()), CO2)) == []
     assert labels_of(render_jobs(a_graph((Job("job::", "", "", ""), a_dataset("a"))))) == [["a", "n"], [" "]]

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from headwater.cli.main import main
-from tests.unit.cli.responding import Service
 
 LIVE = {
     "root_id": "flights",
@@ -23,13 +22,11 @@ ARCHIVED = {**LIVE, "node_id": "n-0", "ttl_expiry": None, "archivedOn": "2025-11
 SEARCH = "/api/v1/records/search"
 
 
-def a_page(*records: object, cursor: str | None = None, truncated: bool = False) -> bytes:
+def a_page(*records, cursor=None, truncated=False):
     return json.dumps({"records": records, "cursor": cursor, "truncated": truncated}).encode()
 
 
-def test_records_are_printed_with_the_day_they_are_archived_under(
-    service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_records_are_printed_with_the_day_they_are_archived_under(service, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "160")
     service.body = a_page(LIVE, {**LIVE, "ttl_expiry": None}, ARCHIVED)
 
@@ -44,7 +41,7 @@ def test_records_are_printed_with_the_day_they_are_archived_under(
     assert shown.err.splitlines()[-1] == "3 records"
 
 
-def test_what_is_requested_goes_into_the_query_and_days_become_seconds(service: Service) -> None:
+def test_what_is_requested_goes_into_the_query_and_days_become_seconds(service):
     service.body = a_page()
     given = ["--node", "n&1", "--action", "READ", "--location", "s3://lake/ä", "--from", "2025-11-20", "--to", "now-1h"]
 
@@ -64,9 +61,7 @@ def test_what_is_requested_goes_into_the_query_and_days_become_seconds(service: 
         ("yesterday", "yesterday"),
     ],
 )
-def test_a_time_is_sent_as_seconds_and_what_is_none_is_left_to_the_service(
-    service: Service, given: str, sent: str
-) -> None:
+def test_a_time_is_sent_as_seconds_and_what_is_none_is_left_to_the_service(service, given, sent):
     service.body = a_page()
 
     main(["search", "--from", given, "--url", service.url])
@@ -75,9 +70,7 @@ def test_a_time_is_sent_as_seconds_and_what_is_none_is_left_to_the_service(
     assert query["start"] == [sent]
 
 
-def test_cursors_are_followed_to_the_end_and_json_is_printed_as_it_came(
-    service: Service, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cursors_are_followed_to_the_end_and_json_is_printed_as_it_came(service, capsys):
     service.pages = [a_page(LIVE, cursor="c-1"), a_page(cursor="c-2"), a_page(ARCHIVED)]
 
     assert main(["search", "--action", "READ", "--json", "--url", service.url]) == 0
@@ -88,7 +81,7 @@ def test_cursors_are_followed_to_the_end_and_json_is_printed_as_it_came(
     assert shown.err.splitlines()[-1] == "2 records"
 
 
-def test_the_limit_stops_and_says_that_there_may_be_more(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_limit_stops_and_says_that_there_may_be_more(service, capsys):
     service.pages = [a_page(LIVE, LIVE, cursor="c-1"), a_page(LIVE, cursor="c-2")]
 
     assert main(["search", "--action", "READ", "--limit", "3", "--url", service.url]) == 0
@@ -97,7 +90,7 @@ def test_the_limit_stops_and_says_that_there_may_be_more(service: Service, capsy
     assert capsys.readouterr().err.splitlines()[-1] == "3 records; there may be more (--limit)"
 
 
-def test_a_search_that_was_cut_says_so(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_search_that_was_cut_says_so(service, capsys):
     service.body = a_page(LIVE, truncated=True)
 
     main(["search", "--action", "READ", "--url", service.url])
@@ -114,9 +107,7 @@ def test_a_search_that_was_cut_says_so(service: Service, capsys: pytest.CaptureF
         (200, b'{"records":[],"cursor":1,"truncated":false}', "not a response about records"),
     ],
 )
-def test_what_the_service_says_instead_is_shown(
-    service: Service, status: int, body: bytes, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_service_says_instead_is_shown(service, status, body, message, capsys):
     service.status, service.body = status, body
 
     assert main(["search", "--root", "r", "--url", service.url]) == 1
@@ -124,9 +115,7 @@ def test_what_the_service_says_instead_is_shown(
     assert capsys.readouterr().err.splitlines()[-1] == f"headwater search: {service.url}: {message}"
 
 
-def test_control_characters_of_ids_do_not_reach_the_terminal(
-    service: Service, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_control_characters_of_ids_do_not_reach_the_terminal(service, capsys):
     service.body = a_page({**LIVE, "node_id": "a\x1b[2Jb", "recordedAt": 10**15})
 
     assert main(["search", "--root", "r", "--url", service.url]) == 0

@@ -5,24 +5,23 @@ from __future__ import annotations
 import pytest
 
 from headwater.cli.service import NoResponse, fetch_json
-from tests.unit.cli.responding import Service
 
 TOKEN = "hw_0123456789abcdef_secret"
 
 
-def authorizations(service: Service) -> list[str | None]:
+def authorizations(service):
     return [authorization for _, _, authorization in service.requested]
 
 
 @pytest.mark.parametrize(("to", "sent"), [("/other", f"Bearer {TOKEN}"), ("http://localhost:{port}/other", None)])
-def test_a_redirect_takes_the_token_along_only_to_the_same_host(to: str, sent: str | None, service: Service) -> None:
+def test_a_redirect_takes_the_token_along_only_to_the_same_host(to, sent, service):
     service.redirects["/large"] = to.format(port=service.server.server_port)
 
     assert fetch_json(service.url, "/large", {}, token=TOKEN) == {}
     assert authorizations(service) == [f"Bearer {TOKEN}", sent]
 
 
-def test_credentials_that_a_redirect_lost_do_not_come_back(service: Service) -> None:
+def test_credentials_that_a_redirect_lost_do_not_come_back(service):
     service.redirects["/large"] = f"http://localhost:{service.server.server_port}/back"
     service.redirects["/back"] = f"{service.url}/other"
 
@@ -30,9 +29,7 @@ def test_credentials_that_a_redirect_lost_do_not_come_back(service: Service) -> 
     assert authorizations(service) == [f"Bearer {TOKEN}", None, None]
 
 
-def test_the_signature_of_a_call_to_api_gateway_stays_with_it(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_signature_of_a_call_to_api_gateway_stays_with_it(service, monkeypatch):
     service.redirects["/large"] = f"http://localhost:{service.server.server_port}/object?X-Amz-Signature=x"
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN"):
         monkeypatch.setenv(f"AWS_{name}", "key")
@@ -48,9 +45,7 @@ def test_the_signature_of_a_call_to_api_gateway_stays_with_it(
     assert second is None
 
 
-def test_a_token_over_plain_http_to_another_host_is_warned_of_once(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_token_over_plain_http_to_another_host_is_warned_of_once(capsys, monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
     for url in ("http://lineage.invalid", "http://lineage.invalid", "https://lineage.invalid"):
         with pytest.raises(NoResponse):

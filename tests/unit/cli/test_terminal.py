@@ -24,7 +24,6 @@ from headwater.cli.text.terminal import output_console, print_part
 from headwater.queries.results.graphs import Graph
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.unit.cli.column_responses import CO2, RESPONSE
-from tests.unit.cli.responding import Service
 from tests.waiting import LONG_S
 
 PROJECT = Path(__file__).parents[3]
@@ -55,7 +54,7 @@ COMMANDS: dict[str, tuple[list[str], Any]] = {
 
 
 @pytest.fixture(params=[{}, {"COLUMNS": "40", "FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm-256color"}])
-def _in_any_environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_any_environment(request, monkeypatch):
     """A shell may export what would have Rich colour and fold."""
     for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TERM"):
         monkeypatch.delenv(name, raising=False)
@@ -63,7 +62,7 @@ def _in_any_environment(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
         monkeypatch.setenv(name, value)
 
 
-def assert_plain(captured: pytest.CaptureResult[str]) -> None:
+def assert_plain(captured):
     for printed in (captured.out, captured.err):
         assert printed.isascii()
         assert printed.replace("\n", "").replace("\t", "").isprintable()
@@ -71,9 +70,7 @@ def assert_plain(captured: pytest.CaptureResult[str]) -> None:
 
 @pytest.mark.usefixtures("_in_any_environment")
 @pytest.mark.parametrize(("arguments", "response"), COMMANDS.values(), ids=COMMANDS)
-def test_what_a_query_prints_into_a_pipe_is_plain(
-    arguments: list[str], response: Any, service: Service, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_query_prints_into_a_pipe_is_plain(arguments, response, service, capsys):
     service.body = json.dumps(response).encode()
 
     assert main([*arguments, "--url", service.url]) == 0
@@ -84,7 +81,7 @@ def test_what_a_query_prints_into_a_pipe_is_plain(
 
 
 @pytest.mark.parametrize("name", ["graph", "column"])
-def test_json_is_the_response_as_one_document(name: str, service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_the_response_as_one_document(name, service, capsys):
     arguments, response = COMMANDS[name]
     hostile = {**response, "more": "\x1b[2J \x9b2J \N{RIGHT-TO-LEFT OVERRIDE}"}
     service.body = json.dumps(hostile).encode()
@@ -97,7 +94,7 @@ def test_json_is_the_response_as_one_document(name: str, service: Service, capsy
 
 
 @pytest.mark.parametrize("arguments", [[*COMMANDS["graph"][0]], ["search", "--json"], ["search"]], ids=" ".join)
-def test_a_reader_that_goes_away_ends_a_command_in_silence(arguments: list[str], service: Service) -> None:
+def test_a_reader_that_goes_away_ends_a_command_in_silence(arguments, service):
     """As in `headwater search --json | head -1`: a page of records is larger than what Python holds back."""
     records = {"records": [RECORD] * 200, "cursor": None, "truncated": False}
     service.body = json.dumps({**records, **JOBS}).encode()
@@ -115,7 +112,7 @@ FORESTS = st.recursive(st.just([]), lambda forests: st.lists(forests, max_size=4
 
 
 @given(FORESTS)
-def test_any_tree_is_a_line_for_each_node_two_spaces_further_than_the_line_it_belongs_to(forest: list[Any]) -> None:
+def test_any_tree_is_a_line_for_each_node_two_spaces_further_than_the_line_it_belongs_to(forest):
     """Reading indentation alone gives the tree back."""
     top = Tree("", hide_root=True)
     pending = [(top, forest)]
@@ -127,7 +124,7 @@ def test_any_tree_is_a_line_for_each_node_two_spaces_further_than_the_line_it_be
 
     read: list[Any] = []
     path = [read]
-    for line in console.file.getvalue().splitlines():  # type: ignore[attr-defined]
+    for line in console.file.getvalue().splitlines():
         level = (len(line) - len(line.lstrip())) // 2
         del path[level + 1 :]
         path[level].append(node := [])
@@ -135,8 +132,8 @@ def test_any_tree_is_a_line_for_each_node_two_spaces_further_than_the_line_it_be
     assert read == forest
 
 
-def test_a_stage_is_a_line_when_it_ends_and_names_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
-    def fail() -> None:
+def test_a_stage_is_a_line_when_it_ends_and_names_a_failure(capsys):
+    def fail():
         with Progress(output_console()) as progress:
             with progress.stage("Landing", lambda: "7 files") as report:
                 report("half")
@@ -168,7 +165,7 @@ print("down")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_wait_without_a_terminal(number: int) -> None:
+def test_a_signal_ends_the_wait_without_a_terminal(number):
     command = [sys.executable, "-c", WAIT_FOR_SIGNAL]
     with subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

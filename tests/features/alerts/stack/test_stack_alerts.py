@@ -1,7 +1,5 @@
 """Alerts in the stack: nothing of them by default, the rights of their function, and each way to their readers."""
 
-import json
-
 import pytest
 
 from tests.features.alerts.stacks import TARGETS
@@ -18,13 +16,6 @@ def stack(request, named):
 def resource(stack, kind):
     [definition] = stack.of_type(kind).values()
     return definition
-
-
-def test_a_stack_without_alerts_has_nothing_of_them(template):
-    text = json.dumps(template.of_type("AWS::Lambda::Function"))
-    assert "ALERTS" not in text
-    for kind in ("AWS::Events::EventBus", "AWS::Events::Connection", "AWS::Chatbot::SlackChannelConfiguration"):
-        assert template.of_type(kind) == {}
 
 
 @pytest.mark.parametrize("action", ["PutItem", "BatchWriteItem", "UpdateItem", "DeleteItem"])

@@ -1,12 +1,6 @@
 """Events from buckets in the stack: nothing without a bucket, and with buckets no more rights than they need."""
 
-import json
-
 from headwater.features.bucket_events.function import RESERVED_MS
-
-
-def test_a_stack_without_buckets_has_nothing_of_it(template):
-    assert "BucketEvents" not in json.dumps(template.content)
 
 
 def test_each_bucket_has_a_rule_of_its_new_objects_under_the_prefix(turned):

@@ -11,11 +11,9 @@ import re
 import socket
 import sys
 import time
-from collections.abc import Iterator
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
@@ -24,7 +22,7 @@ from headwater.cli.main import main
 from headwater.cli.service import NoResponse, send
 from tests.builders_events import a_dataset, a_facet, a_run_event
 from tests.features.company.stacks import PLACE, SECRET, SPOKE
-from tests.stack.emulator import ACCOUNT, REGION, Emulator, an_emulator
+from tests.stack.emulator import ACCOUNT, REGION, an_emulator
 from tests.waiting import until
 
 receiving = pytest.importorskip("tests.features.forwarding.receiving")
@@ -70,47 +68,47 @@ RARELY_USED = (
 class Account:
     """The stack in its account, its alerts, and the events forwarded by it."""
 
-    def __init__(self, emulator: Emulator, received: Any) -> None:
+    def __init__(self, emulator, received):
         self.emulator, self.received = emulator, received
         self.outputs = emulator.outputs(STACK)
         self.sqs = emulator.client("sqs")
         self.alerts = self._subscribe()
 
-    def http(self, path: str, body: object = None, *, token: str | None = None, **query: object) -> bytes:
+    def http(self, path, body=None, *, token=None, **query):
         url = self.outputs["TokenApiUrl" if token else "ApiUrl"]
         sent = None if body is None else json.dumps(body).encode()
         response = send(url, path, query, token=token, method="GET" if body is None else "POST", body=sent)
         # Large responses come from a bucket, as stored.
         return gzip.decompress(response) if response.startswith(b"\x1f\x8b") else response
 
-    def post_records(self, form: object) -> None:
+    def post_records(self, form):
         self.http("/api/v1/records", form)
 
-    def shows(self, text: str, path: str, **query: object) -> bool:
+    def shows(self, text, path, **query):
         """Return True if the response has the text."""
         try:
             return text.encode() in self.http(path, **query)
         except NoResponse:
             return False
 
-    def run(self, job: str, **more: Any) -> None:
+    def run(self, job, **more):
         number = more.pop("number", 0)
         run = f"01941f29-7c00-7ea7-b5a3-4d2d5f0a{number:04}"
         now = datetime.now(timezone.utc).isoformat()
         self.http("/api/v1/lineage", a_run_event(run=run, job=job, **{"eventTime": now, **more}))
 
-    def invoke(self, function: str, event: object) -> Any:
+    def invoke(self, function, event):
         name = self.outputs.get(function) or self._physical(function)
         response = self.emulator.client("lambda").invoke(FunctionName=name, Payload=json.dumps(event).encode())
         payload = json.load(response["Payload"])
         assert "FunctionError" not in response, payload
         return payload
 
-    def _physical(self, function: str) -> str:
+    def _physical(self, function):
         names = [each["FunctionName"] for each in self.emulator.client("lambda").list_functions()["Functions"]]
         return next(name for name in names if function in name)
 
-    def _subscribe(self) -> str:
+    def _subscribe(self):
         """Let a queue receive the alerts of the bus."""
         arn = f"arn:aws:sqs:{REGION}:{ACCOUNT}:alerts"
         allow = {"Effect": "Allow", "Principal": {"Service": "events.amazonaws.com"}, "Action": "sqs:SendMessage"}
@@ -124,7 +122,7 @@ class Account:
 
 
 @pytest.fixture(scope="module")
-def account(assemblies, tmp_path_factory) -> Iterator[Account]:
+def account(assemblies, tmp_path_factory):
     with receiving.an_endpoint() as received, an_emulator(tmp_path_factory.mktemp("emulator")) as emulator:
         emulator.client("secretsmanager").create_secret(Name=SECRET, SecretString="t0ken")
         assert emulator.create(assemblies, STACK, (PLACE, received.url))[:2] == ("CREATE_COMPLETE", [])
@@ -174,7 +172,7 @@ def test_functions_have_all_rights_that_they_need_and_no_other(account, capsys):
     assert [kind for kind in UNUSED if not any(documented(right, kind) for right in unused)] == []
 
 
-def documented(right: tuple[str, str], *kinds: tuple[str, str]) -> bool:
+def documented(right, *kinds):
     return any(all(fnmatchcase(*pair) for pair in zip(right, kind, strict=True)) for kind in kinds)
 
 

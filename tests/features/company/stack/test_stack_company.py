@@ -160,9 +160,3 @@ def test_a_budget_mails_before_it_is_spent(company):
     ]
     mail = [{"SubscriptionType": "EMAIL", "Address": "ops@example.org"}]
     assert notified == [("ACTUAL", 80, mail), ("FORECASTED", 100, mail)]
-
-
-def test_without_rules_a_stack_has_nothing_of_them(template):
-    text = json.dumps(template.content)
-    for word in ("PermissionsBoundary", "PRIVATE", "AWS::Budgets", "PrincipalOrgID", "SSE_KMS"):
-        assert word not in text

@@ -1,12 +1,6 @@
 """Erasures in the stack: nothing without the context value; with it, two functions may read the tombstones."""
 
-import json
-
 from tests.policies import decide
-
-
-def test_a_stack_without_erasures_has_nothing_of_them(template):
-    assert "ERASE" not in json.dumps(template.content)
 
 
 def test_the_loading_functions_read_the_tombstones_and_nobody_writes_them(named):

@@ -24,6 +24,7 @@ from lambdas import events, wiring
 from tests.aws import conftest
 from tests.aws.api.conftest import Caller
 from tests.aws.batches import batch_of, take
+from tests.aws.calls import calls_of, grants_of
 from tests.aws.faults import Killed, before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_run_event
 from tests.features.forwarding.receiving import an_endpoint
@@ -261,33 +262,15 @@ def test_a_namespace_that_is_forwarded_no_more_is_not_sent_though_it_was_announc
     assert received.events == [an_event()]
 
 
-# Lambda's own calls in the function's name; who may list gets 404 for a missing key.
-BY_LAMBDA = {
-    "logs:CreateLogStream",
-    "logs:PutLogEvents",
-    "sqs:ReceiveMessage",
-    "sqs:DeleteMessage",
-    "sqs:GetQueueAttributes",
-    "s3:ListBucket",
-}
-
-
 def test_the_forward_function_may_make_every_call_that_it_makes_and_no_grant_is_spare(
     cloud, forwarding, received, synthesized
 ):
-    requested = set()
-
-    def note(model, **_):
-        requested.add(f"{model.service_model.service_name}:{model.name.removesuffix('Batch')}")
-
     cloud.load_events(an_event(RUNS[0]))
     cloud.load_events(an_event(RUNS[1]))
     received.act = lambda event: 422 if event["run"]["runId"] == RUNS[0] else 500
-    for service in ("s3", "sqs", "secretsmanager"):
-        clients.client(service).meta.events.register("provide-client-params.*.*", note)
+    calls = calls_of(*map(clients.client, ("s3", "sqs", "secretsmanager")))
     assert forwarding.step() == 1
-    grants = Template(synthesized(**CONTEXT)).allowed("ForwardFunction").values()
-    assert {action for actions in grants for action in actions} == requested | BY_LAMBDA
+    assert grants_of(Template(synthesized(**CONTEXT)), "ForwardFunction") == calls
 
 
 def test_the_lag_and_the_events_are_metrics(cloud, forwarding, received, capsys):

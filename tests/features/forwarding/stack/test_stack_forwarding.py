@@ -14,13 +14,6 @@ from tests.policies import decide
 MINUTE, DAY = 60, 86_400
 
 
-def test_a_stack_that_forwards_nothing_has_nothing_of_it(template):
-    parts = {name: part for name, part in template.content["Resources"].items() if "Dashboard" not in name}
-    assert [name for name in parts if "Forward" in name] == []
-    assert "FORWARD" not in json.dumps(template.content)
-    assert [name for name in template.content["Outputs"] if "Forward" in name] == []
-
-
 def test_the_events_function_alone_may_announce_and_people_who_redrive(turned):
     policy = turned.of_type("AWS::SQS::QueuePolicy")["ForwardQueuePolicy"]["PolicyDocument"]["Statement"]
     assert [(each["Effect"], each["Action"], each["Condition"]) for each in policy] == [

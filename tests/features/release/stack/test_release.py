@@ -31,12 +31,6 @@ OWN_BUCKET = "headwater-assets-123456789012-eu-central-1"
 
 
 @pytest.fixture(scope="session")
-def release(release_folder):
-    """The zip of a release."""
-    return release_folder / releases.FILE
-
-
-@pytest.fixture(scope="session")
 def released(release):
     """The release's template."""
     with zipfile.ZipFile(release) as archive:

@@ -26,12 +26,6 @@ pytestmark = pytest.mark.large
 
 
 @pytest.fixture(scope="session")
-def release(release_folder):
-    """The zip of a release: synthesized once, for the tests of the template, too."""
-    return release_folder / releases.FILE
-
-
-@pytest.fixture(scope="session")
 def build(release, assembly):
     def build(folder):
         templates = ["--template", release, "--local", assembly()]

@@ -3,11 +3,6 @@
 import json
 
 
-def test_a_stack_without_days_keeps_all_history(template):
-    assert "KEPT_DAYS" not in json.dumps(template.content)
-    assert "EventsKeptDays" not in template.content["Outputs"]
-
-
 def test_two_functions_get_the_days(named):
     functions = named["largest"].of_type("AWS::Lambda::Function")
     variables = {name: function["Environment"]["Variables"] for name, function in functions.items()}

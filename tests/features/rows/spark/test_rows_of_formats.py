@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
-from headwater.features.rows.row_commits import RowStep, find_row
+from headwater.features.rows.row_commits import find_row
 from headwater.queries.view import GraphView
 from headwater.queries.view.rows import ReadAhead
 from headwater_model.ids import DatasetId, JobId
@@ -27,7 +24,6 @@ from spark_client.capturing.model import Write
 from spark_client.current_run import JobRun, RunContext
 from tests.fakes.memory_table import MemoryTable
 from tests.spark import table_formats
-from tests.spark.capture.conftest import Watch
 from tests.spark.capture.test_table_versions import at_once, waiting
 
 IS_DELTA = "delta" in table_formats.chosen()
@@ -58,7 +54,7 @@ class History:
     A row is known by its branch and business key; `observed` are its id and its sequence number after the last step.
     """
 
-    def __init__(self, session: SparkSession, watch: Watch, table: str) -> None:
+    def __init__(self, session, watch, table):
         self.session, self.watch, self.table, self.graph = session, watch, table, MemoryTable()
         self.writes: dict[int, Write] = {}
         self.observed: Rows = {}
@@ -71,12 +67,12 @@ class History:
 
     def run(
         self,
-        act: str | Callable[[], object],
+        act,
         *,
-        captured: bool = True,
-        branches: tuple[str, ...] = ("",),
-        others: int = NO_KEY,
-    ) -> None:
+        captured=True,
+        branches=("",),
+        others=NO_KEY,
+    ):
         """Run a statement as a step, and compare every row with the service; keys from `others` on are uncaptured."""
         self.step += 1
         do = (lambda: self.session.sql(act.format(table=self.table)).collect()) if isinstance(act, str) else act
@@ -87,7 +83,7 @@ class History:
         self._observe(branches, others)
         self._check()
 
-    def _load(self, write: Write) -> None:
+    def _load(self, write):
         """Load the end of a write's run; the parser of events needs a package that is not beside each Spark."""
         end = write_events(write, APPLICATION, f"step_{self.step}")[-1]
         uses = {
@@ -102,7 +98,7 @@ class History:
         event = Event(kind="RUN", time=time, hash=f"{self.step:064}", type="COMPLETE", run=run, job=job, **uses)
         apply_statements([event], self.graph)
 
-    def _observe(self, branches: tuple[str, ...], others: int) -> None:
+    def _observe(self, branches, others):
         first_ids = not self.created
         self.observed = {name: ids for name, ids in self._rows(branches) if ids[0] is not None}
         self.rows_observed += len(self.observed)
@@ -114,18 +110,18 @@ class History:
                     self.upgrade = self.step
             self.changed.setdefault((row_id, sequence), step)
 
-    def _rows(self, branches: tuple[str, ...]) -> Iterator[tuple[tuple[str, int], tuple[int, int]]]:
+    def _rows(self, branches):
         for branch in branches:
             place = f"{self.table}.branch_{branch}" if branch else self.table
             for key, row_id, sequence in self.session.sql(f"SELECT key, {_ID}, {_SEQUENCE} FROM {place}").collect():
                 yield (branch, key), (row_id, sequence)
 
-    def _check(self) -> None:
+    def _check(self):
         if not self.writes:
             return
         view, dataset = GraphView(ReadAhead.of(self.graph)), self.dataset
 
-        def compare(step: RowStep, number: int) -> None:
+        def compare(step, number):
             is_old = self.upgrade is not None and number == self.upgrade
             expected = ("atOrBefore" if is_old else "exact") if number in self.writes else "unknown"
             job = step.commit.origin.run.job.name if step.commit and step.commit.origin.run else None
@@ -152,10 +148,10 @@ class History:
         self.checked.update(new)
 
     @property
-    def dataset(self) -> DatasetId:
+    def dataset(self):
         return next(iter(self.writes.values())).output.id
 
-    def listed(self, step: int) -> int:
+    def listed(self, step):
         """Count the rows listed by the SQL of a run's page."""
         write = self.writes[step]
         assert write.output.rows is not None
@@ -164,11 +160,11 @@ class History:
         return int(count)
 
 
-def insert(low: int, high: int) -> str:
+def insert(low, high):
     return f"INSERT INTO {{table}} SELECT id, 0 FROM range({low}, {high})"
 
 
-def properties(mode: str) -> str:
+def properties(mode):
     if IS_DELTA:
         return f"'delta.enableRowTracking' = 'true', 'delta.enableDeletionVectors' = '{mode == 'merge-on-read'}'"
     return ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("update", "delete", "merge"))
@@ -176,7 +172,7 @@ def properties(mode: str) -> str:
 
 @pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
 @pytest.mark.parametrize("upgraded", [False, True])
-def test_no_row_has_a_wrong_run(mode: str, upgraded: bool, spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+def test_no_row_has_a_wrong_run(mode, upgraded, spark, watch, tmp_path):
     if IS_DELTA and upgraded:
         pytest.skip("Delta gives ids to older rows in a commit of its own")
     table = f"{_DATABASE}rows_{mode.replace('-', '_')}_{upgraded}".lower()
@@ -221,7 +217,7 @@ def test_no_row_has_a_wrong_run(mode: str, upgraded: bool, spark: SparkSession, 
     assert history.counts["exact"] > history.counts["unknown"]
 
 
-def concurrent(history: History, folder: Path) -> None:
+def concurrent(history, folder):
     """Append slowly, and insert meanwhile: the insert alone is known, since two commits fall into the append's time."""
     session, table = history.session, history.table
     slow = session.sql(f"SELECT id AS key, 0 AS value FROM range({OTHERS}, {OTHERS + 40})").coalesce(1)
@@ -230,7 +226,7 @@ def concurrent(history: History, folder: Path) -> None:
     history.run(lambda: at_once(append.writeTo(table).append, lambda: session.sql(act), folder), others=OTHERS)
 
 
-def branches(history: History) -> None:
+def branches(history):
     """Write a branch and the table itself, then publish the branch."""
     both = ("", "audit")
     history.run("ALTER TABLE {table} CREATE BRANCH audit", branches=both)
@@ -240,7 +236,7 @@ def branches(history: History) -> None:
     history.run(insert(820_000, 820_100), branches=both)
 
 
-def test_a_row_id_is_a_key_of_records_for_a_table_without_another(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_row_id_is_a_key_of_records_for_a_table_without_another(spark, tmp_path):
     table = f"{_DATABASE}keyless"
     if not IS_DELTA:
         spark.sql("CREATE NAMESPACE IF NOT EXISTS ice.rows")
@@ -249,7 +245,7 @@ def test_a_row_id_is_a_key_of_records_for_a_table_without_another(spark: SparkSe
     values = "SELECT * FROM VALUES ('UA'), ('UA'), ('B6') AS t (carrier)"
     spark.sql(f"CREATE TABLE {table} USING {form} TBLPROPERTIES ({properties('merge-on-read')}{version}) AS {values}")
 
-    def nodes(number: int) -> dict[str, int]:
+    def nodes(number):
         """Emit a record for each row read back, and count the records by the carrier and the node."""
         frame = spark.sql(f"SELECT carrier, {_ID} AS row_id FROM {table}")
         client = LineageClient(file=tmp_path / str(number), strict=True)
