@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
-from headwater.facts.job_nodes import compute_nodes, facts_of
+from headwater.facts.index_scan import facts_of
+from headwater.facts.job_nodes import compute_nodes
 from headwater.facts.keys import current_key
 from headwater.facts.table import Row, Swap
 from tests.examples import examples
