@@ -6,7 +6,7 @@ The state machine (`infra/compaction.asl.json`) keeps only cursors and counters;
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -120,23 +120,17 @@ class Compactor:
         self, day: str, shard: int, so_far: Slice, *, execution: str, started_at: int, in_time: Callable[[], bool]
     ) -> Slice:
         """Send the shard's dirty roots to the trace queue, from the cursor on, a page at a time while `in_time()`."""
-        first, _, after = (so_far.cursor or "").partition("|")
         enqueued = so_far.enqueued
-        for marked_on in self._days(day):
-            if marked_on < first:
-                continue
-            pages = self.dirty_roots.pages_on(
-                marked_on, SHARDS[shard], after=after if after and marked_on == first else None
+        for behind, page in self._pages(day, SHARDS[shard], so_far.cursor):
+            requests = (
+                TraceRequest(mark.root_id, day, execution, started_at, marked=(mark.day,))
+                for mark in page
+                if mark.is_pending
             )
-            for page in pages:
-                waiting = (mark for _, mark in page if mark.is_pending)
-                requests = (
-                    TraceRequest(mark.root_id, day, execution, started_at, marked=(mark.day,)) for mark in waiting
-                )
-                messages = (Message(render_trace_request(request)) for request in requests)
-                enqueued += send_all(self.sqs, self.trace_queue_url, messages)
-                if page and not in_time():
-                    return Slice(f"{marked_on}|{page[-1][0]}", enqueued)
+            messages = (Message(render_trace_request(request)) for request in requests)
+            enqueued += send_all(self.sqs, self.trace_queue_url, messages)
+            if not in_time():
+                return Slice(behind, enqueued)
         return Slice(None, enqueued)
 
     def first_pending_shard(self, day: str, shard: int, *, started_ms: int) -> int:
@@ -248,18 +242,12 @@ class Compactor:
         A root with records behind the cursor stays marked on its day, and the next compaction finds it there. A refused
         root is tried again only with new records.
         """
-        first, _, after = (cursor or "").partition("|")
-        places = [(marked_on, shard) for marked_on in self._days(day) for shard in SHARDS]
         with ThreadPoolExecutor(CONCURRENCY) as pool:
-            for marked_on, shard in places:
-                if (marked_on, shard) < (first, after[:1]):
-                    continue
-                start = after if (marked_on, shard) == (first, after[:1]) else None
-                for page in self.dirty_roots.pages_on(marked_on, shard, after=start):
-                    dirty = [mark for _, mark in page if mark.is_dirty and not mark.is_refused]
-                    deque(pool.map(lambda mark: self._carry(mark, shift(day, 1)), dirty), maxlen=0)
-                    if dirty and not in_time():
-                        return f"{marked_on}|{page[-1][0]}"
+            for behind, page in self._pages(day, SHARDS, cursor):
+                dirty = [mark for mark in page if mark.is_dirty and not mark.is_refused]
+                deque(pool.map(lambda mark: self._carry(mark, shift(day, 1)), dirty), maxlen=0)
+                if dirty and not in_time():
+                    return behind
         return None
 
     def _carry(self, mark: DirtyRoot, day: str) -> None:
@@ -271,9 +259,16 @@ class Compactor:
         self.dirty_roots.mark_traced(mark, read_at=read_at)
 
     def _dirty_roots(self, day: str, shard: str) -> Iterator[DirtyRoot]:
-        for marked_on in self._days(day):
-            for page in self.dirty_roots.pages_on(marked_on, shard):
-                yield from (mark for _, mark in page)
+        return (mark for _, page in self._pages(day, shard, None) for mark in page)
+
+    def _pages(self, day: str, shards: Sequence[str], cursor: str | None) -> Iterator[tuple[str, list[DirtyRoot]]]:
+        """Yield the marks after a cursor, a page at a time, with the cursor behind: `2026-11-20|<SHA-256>`."""
+        first, _, after = (cursor or "").partition("|")
+        for place in ((marked_on, shard) for marked_on in self._days(day) for shard in shards):
+            if place >= (first, after[:1]):
+                start = after if place == (first, after[:1]) else None
+                for page in filter(None, self.dirty_roots.pages_on(*place, after=start)):
+                    yield f"{place[0]}|{page[-1][0]}", [mark for _, mark in page]
 
     def _days(self, day: str) -> list[str]:
         """List the days with marks to read: late records mark roots of sealed days, too."""

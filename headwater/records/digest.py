@@ -83,12 +83,10 @@ class Counts:
     event_objects: int = 0
     event_bytes: int = 0
 
-    def plus_event(self, event: EventObject) -> Counts:
-        """Add an object of events."""
-        return replace(self, event_objects=self.event_objects + 1, event_bytes=self.event_bytes + event.size_bytes)
-
-    def plus(self, entry: ArchiveObject, *, new_root: bool) -> Counts:
-        """Add an object of traces."""
+    def plus(self, entry: ArchiveObject | EventObject, *, new_root: bool = False) -> Counts:
+        """Add an object of traces, or of events."""
+        if isinstance(entry, EventObject):
+            return replace(self, event_objects=self.event_objects + 1, event_bytes=self.event_bytes + entry.size_bytes)
         return replace(
             self,
             objects=self.objects + 1,
@@ -128,7 +126,7 @@ def render_digest(
         root = entry.root_sha
         yield _line(asdict(entry))
     for event in events:
-        counts = counts.plus_event(event)
+        counts = counts.plus(event)
         yield _line({"event_object": asdict(event)})
     for removal in removed:
         yield _line({"removed": asdict(removal)})

@@ -172,22 +172,23 @@ class RecordsTable:
 
         `prefix` is the beginning of node ids; then the items of an action come by node id, too.
         """
+        values: dict[str, Value] = {":root": {"S": root_id}}
         query: QueryInputTypeDef = {
             "TableName": self.name,
             "KeyConditionExpression": "root_id = :root",
-            "ExpressionAttributeValues": {":root": {"S": root_id}},
+            "ExpressionAttributeValues": values,
             "ConsistentRead": consistent,
         }
         if prefix is not None:
+            values[":prefix"] = {"S": prefix}
             query["KeyConditionExpression"] += " AND begins_with(node_id, :prefix)"
-            query["ExpressionAttributeValues"] = {":root": {"S": root_id}, ":prefix": {"S": prefix}}
-        if action is not None and prefix is not None:
-            query["FilterExpression"] = "action_taken = :action"
-            query["ExpressionAttributeValues"] = {**query["ExpressionAttributeValues"], ":action": {"S": action}}
-        elif action is not None:
-            query["IndexName"] = ACTION_INDEX
-            query["KeyConditionExpression"] += " AND action_taken = :action"
-            query["ExpressionAttributeValues"] = {":root": {"S": root_id}, ":action": {"S": action}}
+        if action is not None:
+            values[":action"] = {"S": action}
+            if prefix is not None:
+                query["FilterExpression"] = "action_taken = :action"
+            else:
+                query["IndexName"] = ACTION_INDEX
+                query["KeyConditionExpression"] += " AND action_taken = :action"
         return self._page(query, start, limit)
 
     def page_of_node(self, node_id: str, *, start: Item | None = None, limit: int | None = None) -> Page:

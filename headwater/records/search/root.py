@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from headwater.aws.items import GET_KEYS_MAX, batch_get, chunks
 from headwater.records.expired import MARGIN_S, surely_loaded_before
 from headwater.records.pointers import ArchiveObject, LastArchive
-from headwater.records.record import LineageRecord, keep_first
-from headwater.records.root_records import RecordSources
+from headwater.records.record import LineageRecord
+from headwater.records.root_records import RecordSources, RootRecords
 from headwater.records.search.criteria import Horizon, LiveCursor, SearchCriteria, SearchRecord, SearchStep
 from headwater.records.table import Page, expiry_of, loaded_at_of, parse_item
 from headwater_model.ids import sha256_hex
@@ -118,18 +119,15 @@ class RootSearch:
 
     def _collect_gone(self) -> dict[str, LineageRecord]:
         """Collect the matching records, by node, of staged images and of an unpublished object."""
-        records: dict[str, LineageRecord] = {}
-        for count, (_, record) in enumerate(self._sources.staged.read(self._root_id)):
-            if count == self._records_max:
-                self._truncated = True
-                break
-            _add(records, record)
+        gone = RootRecords(self._root_id, None)
+        staged = [record for _, record in islice(self._sources.staged.read(self._root_id), self._records_max + 1)]
+        self._truncated |= len(staged) > self._records_max
+        gone.add_all(staged[: self._records_max])
         self._pointer = self._sources.pointers.find(self._root_id)
         if self._pointer is not None and (self._horizon is None or self._pointer.day > self._horizon.day):
             self._truncated |= self._pointer.object.records > self._records_max
-            for record in self._records_of(self._pointer.object):
-                _add(records, record)
-        matching = {node: record for node, record in records.items() if self._criteria.matches(record)}
+            gone.add_all(self._records_of(self._pointer.object))
+        matching = {node: record for node, record in gone.records.items() if self._criteria.matches(record)}
         if not matching or self._pointer is None or self._horizon is None:
             return matching
         published = self._published_nodes(self._pointer, self._horizon)
@@ -147,9 +145,3 @@ class RootSearch:
         return (
             self._sources.archive.records(trace_object.key) if trace_object.records <= self._records_max else iter(())
         )
-
-
-def _add(records: dict[str, LineageRecord], record: LineageRecord) -> None:
-    known = records.setdefault(record.node_id, record)
-    if known != record:
-        records[record.node_id] = keep_first(known, record)[0]

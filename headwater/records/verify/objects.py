@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, takewhile
+from typing import TypeAlias
 
 from headwater.records.archive import prefix_of
 from headwater.records.event_objects import EventObject, event_prefix_of
@@ -25,6 +26,8 @@ from headwater.settings import EVENTS_PREFIX
 from headwater.times import day_of_key, end_of_folder
 from headwater_model.errors import NotFound
 
+# A digest's day and its entry of an object.
+Entry: TypeAlias = "tuple[str, ArchiveObject | EventObject]"
 TRACES = "traces/"
 # Bodies are copies from the objects of batches, under `events/bodies/`: they have no day, and no replay reads them.
 _BODIES_END = f"{EVENTS_PREFIX}bodies0"
@@ -111,14 +114,6 @@ class Outcome:
     finding: Finding | None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of the digest of a day."""
-
-    day: str
-    object: ArchiveObject | EventObject
-
-
 class Stopped(Exception):
     """A check stopped by its caller."""
 
@@ -161,10 +156,10 @@ class ObjectCheck:
             lambda candidate: not part.end or candidate.key < part.end, self.store.list_objects(part.prefix, part.first)
         )
         for entry, listed in _merge(self._entries(part), present):
-            if entry is not None and listed is None and self._may_miss(entry.object):
+            if entry is not None and listed is None and self._may_miss(entry[1]):
                 continue
             if entry is not None:
-                yield partial(self._compare, entry, listed)
+                yield partial(self._compare, *entry, listed)
             elif listed is not None:
                 day = day_of_key(listed.key)
                 if day > part.last:
@@ -182,14 +177,13 @@ class ObjectCheck:
         for sealed_day in self.sealed:
             if not sealed_day.fault:
                 listed = (entry for entry in entries_of(self.store, sealed_day) if isinstance(entry, part.entry))
-                yield from (Entry(sealed_day.day, entry) for entry in listed if entry.key > part.first)
+                yield from ((sealed_day.day, entry) for entry in listed if entry.key > part.first)
 
-    def _compare(self, entry: Entry, listed: Listed | None) -> Outcome:
-        """Compare an object that a digest lists."""
-        key = entry.object.key
-        kind, message = self._difference(entry.object, listed)
-        finding = Finding(day_of_key(key), key, kind, message) if kind else None
-        return Outcome(entry.day, key, entry.object.size_bytes, finding)
+    def _compare(self, day: str, entry: ArchiveObject | EventObject, listed: Listed | None) -> Outcome:
+        """Compare an object that the digest of a day lists."""
+        kind, message = self._difference(entry, listed)
+        finding = Finding(day_of_key(entry.key), entry.key, kind, message) if kind else None
+        return Outcome(day, entry.key, entry.size_bytes, finding)
 
     def _difference(self, entry: ArchiveObject | EventObject, listed: Listed | None) -> tuple[Kind | None, str]:
         if listed is None:
@@ -233,10 +227,10 @@ def _merge(entries: Iterator[Entry], objects: Iterator[Listed]) -> Iterator[tupl
     """Yield pairs of entry and object by key, with None for a missing side."""
     entry, listed = next(entries, None), next(objects, None)
     while entry is not None or listed is not None:
-        if listed is None or (entry is not None and entry.object.key < listed.key):
+        if listed is None or (entry is not None and entry[1].key < listed.key):
             yield entry, None
             entry = next(entries, None)
-        elif entry is None or listed.key < entry.object.key:
+        elif entry is None or listed.key < entry[1].key:
             yield None, listed
             listed = next(objects, None)
         else:

@@ -143,14 +143,15 @@ def _check_entries(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
     Raises:
         BadDigest: an entry or a count is not in a seal's form.
     """
-    prefix, last, root = prefix_of(day), "", ""
-    counts, events = Counts(), _EventCheck(lines.head.events)
+    prefix, last, root, event = prefix_of(day), "", "", ""
+    counts = Counts()
     for entry in lines.entries():
         if isinstance(entry, EventObject):
-            counts = counts.plus_event(events.check(entry))
+            _refuse(f"event object {counts.event_objects + 1}", _fault_of_event(entry, lines.head.events, event))
+            counts, event = counts.plus(entry), entry.key
             continue
-        if fault := _fault_of(entry, prefix, last) or ("" if not events.last else "comes after those of events"):
-            raise BadDigest(f"object {counts.objects + 1}: {fault}")
+        fault = _fault_of(entry, prefix, last) or ("comes after those of events" if event else "")
+        _refuse(f"object {counts.objects + 1}", fault)
         yield entry
         counts = counts.plus(entry, new_root=entry.root_sha != root)
         last, root = entry.key, entry.root_sha
@@ -165,33 +166,23 @@ def _is_removal(removal: Removal) -> bool:
     return isinstance(removal.key, str) and type(removal.at) is int and day_of_key(removal.key) != ""
 
 
-@dataclass(slots=True)
-class _EventCheck:
-    """A check of a digest's entries of events, one after the other."""
+def _refuse(entry: str, fault: str) -> None:
+    if fault:
+        raise BadDigest(f"{entry}: {fault}")
 
-    days: ArrivalDays | None
-    last: str = ""
-    number: int = 0
 
-    def check(self, entry: EventObject) -> EventObject:
-        """Check the entry against the seal's form and the last entry. Raises `BadDigest`."""
-        self.number += 1
-        if fault := self._fault_of(entry):
-            raise BadDigest(f"event object {self.number}: {fault}")
-        self.last = entry.key
-        return entry
-
-    def _fault_of(self, entry: EventObject) -> str:
-        if not (isinstance(entry.key, str) and isinstance(entry.sha256, str) and type(entry.size_bytes) is int):
-            return "key and sha256 must be text, size_bytes a number"
-        day = day_of_key(entry.key)
-        if self.days is None or not day or not self.days.hold(day) or not entry.key.startswith(event_prefix_of(day)):
-            return f"key: must name an object of a day of arrival that the digest covers, got {entry.key!r}"
-        if sha256_in_name(entry.key) != entry.sha256:
-            return f"sha256: must be the one in its key {entry.key}, got {entry.sha256!r}"
-        if entry.key <= self.last:
-            return f"key: {entry.key} {'is listed twice' if entry.key == self.last else 'is out of order'}"
-        return "" if entry.size_bytes > 0 else f"{entry.key} has a size that no object has"
+def _fault_of_event(entry: EventObject, days: ArrivalDays | None, last: str) -> str:
+    """Check the entry of events against the seal's form and the last entry: its fault, or empty."""
+    if not (isinstance(entry.key, str) and isinstance(entry.sha256, str) and type(entry.size_bytes) is int):
+        return "key and sha256 must be text, size_bytes a number"
+    day = day_of_key(entry.key)
+    if not (days and day and days.hold(day) and entry.key.startswith(event_prefix_of(day))):
+        return f"key: must name an object of a day of arrival that the digest covers, got {entry.key!r}"
+    if sha256_in_name(entry.key) != entry.sha256:
+        return f"sha256: must be the one in its key {entry.key}, got {entry.sha256!r}"
+    if entry.key <= last:
+        return f"key: {entry.key} {'is listed twice' if entry.key == last else 'is out of order'}"
+    return "" if entry.size_bytes > 0 else f"{entry.key} has a size that no object has"
 
 
 def _fault_of(entry: ArchiveObject, prefix: str, last: str) -> str:
