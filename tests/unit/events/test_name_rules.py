@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.events.field_folds import FieldFold
 from headwater.events.name_rule_models import RULES_MAX
-from headwater.events.name_rules import NameRule, RuleIndex, index_of, read_rules
+from headwater.events.name_rules import NameRule, RuleIndex, folds_of, index_of, read_rules
 from headwater_model.errors import Invalid
 from tests.work import calls_of
 
@@ -116,3 +117,10 @@ def test_a_thousand_rules_are_compared_with_the_names_that_they_may_be_of(patter
         return calls_of(lambda: [index.rename("s3a://lake", pattern.format(number)) for number in range(100)])
 
     assert calls(RULES_MAX) <= 2 * calls(100)
+
+
+def test_of_several_rules_for_a_datasets_columns_the_last_case_decides():
+    lake, legs = {"namespace": "s3://*", "fields": {"case": "lower"}}, {"name": "legs", "fields": {"case": "upper"}}
+    quotes = {"namespace": "s3://lake", "fields": {"quotes": "drop"}}
+    for rules, case in (([lake, legs, quotes], "upper"), ([legs, lake, quotes], "lower")):
+        assert folds_of(read_rules({"rules": rules})).find("s3://lake", "legs") == FieldFold(quotes=True, case=case)

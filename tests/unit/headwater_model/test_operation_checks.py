@@ -114,6 +114,10 @@ def test_names_have_at_most_2048_bytes(place):
     assert reported.startswith(f"{place}: must have at most 2,048 bytes, got ")
 
 
+def test_a_name_that_is_no_unicode_is_measured_too():
+    assert check_operations([a_read("\ud800"), a_write("read.\ud800")]) == ()
+
+
 def test_namespaces_have_at_most_1024_characters():
     [reported] = faults(a_read("a", source=DatasetId("n" * 1_025, "x")), WRITE)
     assert reported.startswith("operations[0].source.namespace: must have at most 1,024 characters, got ")
