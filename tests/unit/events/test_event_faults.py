@@ -162,6 +162,10 @@ def test_a_hundred_levels_are_read_and_one_more_is_not():
 
     parse_event(nested(100), RULES, now=None)
     assert faults(nested(102)) == ["event: must be nested at most 100 levels deep, got '102 levels'"]
+    deep = []
+    for _ in range(5_000):
+        deep = [deep]
+    assert faults(deep) == ["event: must be nested at most 100 levels deep, got '5001 levels'"]
 
 
 @given(JSON)
