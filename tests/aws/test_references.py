@@ -9,7 +9,7 @@ from headwater.events.naming import NamingRules
 from headwater.loading.replay import replay
 from lambdas import events as events_function
 from lambdas import wiring
-from tests.aws.token_requests import a_token, deliver, graph, send, send_whole
+from tests.aws.token_requests import a_token, deliver, send, send_whole
 from tests.builders_events import (
     CHECK,
     NAMESPACE,
@@ -75,24 +75,6 @@ def theirs(cloud):
     return [send_whole(cloud, text, path=path, **query)[::3] for path, query in requests]
 
 
-def test_a_dataset_of_others_may_be_named_as_input_and_source_of_columns(cloud):
-    cloud.load_events(owners_events(fields=["price"]))
-    before = theirs(cloud)
-    raw = a_dataset("raw", facets={"columnLineage": COLUMNS})
-    assert post(cloud, a_writer(cloud), a_run_event(inputs=[{**THEIRS, "facets": DESCRIPTIONS}], outputs=[raw])) == (
-        201,
-        None,
-    )
-    deliver(cloud)
-
-    assert theirs(cloud) == before
-    nodes = graph(cloud, a_token(cloud, "read"), nodeId=f"dataset:{STORE}:raw")
-    assert f"dataset:{LAKE}:prices" in {node["id"] for node in nodes}
-    seats = f"datasetField:{STORE}:raw:seats"
-    _, _, _, columns = send_whole(cloud, a_token(cloud, "read"), path="/api/v1/column-lineage", nodeId=seats, depth="1")
-    assert f"datasetField:{LAKE}:prices:price" in {node["id"] for node in columns["graph"]}
-
-
 def test_columns_of_others_are_in_the_catalogue_once_a_sender_with_the_right_names_them(cloud):
     """The facet is stored once, under its content, whoever sent it first."""
 
@@ -107,17 +89,6 @@ def test_columns_of_others_are_in_the_catalogue_once_a_sender_with_the_right_nam
         assert post(cloud, text, event) == (201, None)
         deliver(cloud)
         assert count_hits() == count
-
-
-def test_another_name_of_a_dataset_counts_where_the_token_may_write(cloud):
-    names = [{"namespace": space, "name": "raw_table", "type": "TABLE"} for space in (LAKE, f"{STORE}-tables")]
-    links = a_facet("SymlinksDataset", identifiers=names)
-    assert post(cloud, a_writer(cloud), a_run_event(outputs=[a_dataset("raw", facets={"symlinks": links})]))[0] == 201
-    deliver(cloud)
-
-    text = a_token(cloud, "read")
-    for namespace, code in (("s3%3A%2F%2Fb", 404), ("s3%3A%2F%2Fflights-tables", 200)):
-        assert send(cloud, text, path=f"/api/v1/namespaces/{namespace}/datasets/raw_table")[0] == code
 
 
 def test_the_raw_log_keeps_the_event_whole_and_its_limits_and_a_replay_heeds_them(cloud):

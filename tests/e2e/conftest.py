@@ -10,7 +10,7 @@ import pytest
 
 from local_stack.stack import LocalStack
 from spark_client import LineageClient
-from tests.e2e.search_template import RUN, a_job, a_search_template
+from tests.e2e.search_template import a_job, a_resource, a_search_template, arn_of
 from tests.waiting import LONG_S
 
 FUNCTIONS = Path(__file__).with_name("functions")
@@ -34,168 +34,130 @@ PASS_ON = {
 
 
 def a_function(handler, *, timeout, **variables):
-    return {
-        "Type": "AWS::Lambda::Function",
-        "Properties": {
-            "Handler": f"probe.{handler}",
-            "Timeout": timeout,
-            "MemorySize": 256,
-            "Runtime": "python3.13",
-            "Code": {"S3Bucket": "assets", "S3Key": "code.zip"},
-            "Role": {"Fn::GetAtt": ["Role", "Arn"]},
-            "Environment": {"Variables": variables},
-        },
-    }
+    return a_resource(
+        "Lambda::Function",
+        Handler=f"probe.{handler}",
+        Timeout=timeout,
+        MemorySize=256,
+        Runtime="python3.13",
+        Code={"S3Bucket": "assets", "S3Key": "code.zip"},
+        Role=arn_of("Role"),
+        Environment={"Variables": variables},
+    )
+
+
+def a_mapping(of, function, batch, **more):
+    return a_resource(
+        "Lambda::EventSourceMapping",
+        EventSourceArn=of,
+        FunctionName={"Ref": function},
+        BatchSize=batch,
+        FunctionResponseTypes=["ReportBatchItemFailures"],
+        **more,
+    )
+
+
+def keys_of(hash_key, range_key):
+    return [{"AttributeName": hash_key, "KeyType": "HASH"}, {"AttributeName": range_key, "KeyType": "RANGE"}]
+
+
+# By TTL alone.
+REMOVALS = {
+    "eventName": ["REMOVE"],
+    "userIdentity": {"type": ["Service"], "principalId": ["dynamodb.amazonaws.com"]},
+}
 
 
 def a_template(seen="/dev/null", *, batch=10, window_s=0):
     """Everything the runtime knows, once: queue with dead letters, table with TTL, bucket, machine, schedule, API."""
-    return {
-        "Resources": {
-            "Role": {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": {}}},
-            "Dead": {"Type": "AWS::SQS::Queue", "Properties": {"MessageRetentionPeriod": 1209600}},
-            "Work": {
-                "Type": "AWS::SQS::Queue",
-                "Properties": {
-                    "VisibilityTimeout": Probe.visibility_s,
-                    "RedrivePolicy": {"deadLetterTargetArn": {"Fn::GetAtt": ["Dead", "Arn"]}, "maxReceiveCount": 3},
-                    "SqsManagedSseEnabled": True,
-                },
+    of_rest = {"RestApiId": {"Ref": "Rest"}}
+    by_action = {"IndexName": "action-index", "KeySchema": keys_of("root", "action")}
+    uri = {"Fn::Join": ["", ["arn:", arn_of("Api"), "/invocations"]]}
+    address = {"Fn::Sub": "https://${Rest}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${RestStage}/"}
+    resources = {
+        "Role": a_resource("IAM::Role", AssumeRolePolicyDocument={}),
+        "Dead": a_resource("SQS::Queue", MessageRetentionPeriod=1209600),
+        "Work": a_resource(
+            "SQS::Queue",
+            VisibilityTimeout=Probe.visibility_s,
+            RedrivePolicy={"deadLetterTargetArn": arn_of("Dead"), "maxReceiveCount": Probe.receives_max},
+            SqsManagedSseEnabled=True,
+        ),
+        "Bucket": a_resource("S3::Bucket", VersioningConfiguration={"Status": "Enabled"}),
+        "Table": a_resource(
+            "DynamoDB::Table",
+            KeySchema=keys_of("root", "node"),
+            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in ("root", "node", "action")],
+            LocalSecondaryIndexes=[{**by_action, "Projection": {"ProjectionType": "ALL"}}],
+            BillingMode="PAY_PER_REQUEST",
+            StreamSpecification={"StreamViewType": "NEW_AND_OLD_IMAGES"},
+            TimeToLiveSpecification={"AttributeName": "until", "Enabled": True},
+        ),
+        "Answer": a_function("respond", timeout=60, BUCKET={"Ref": "Bucket"}),
+        "Brief": a_function("respond", timeout=2),
+        "Meet": a_function("meet", timeout=120),
+        "Take": a_function("take", timeout=900, SEEN=seen),
+        "Expired": a_function("expired", timeout=60, SEEN=seen),
+        "Api": a_function("api", timeout=60),
+        "Names": a_function("s3_names", timeout=60),
+        "WorkMapping": a_mapping(
+            arn_of("Work"),
+            "Take",
+            batch,
+            MaximumBatchingWindowInSeconds=window_s,
+            ScalingConfig={"MaximumConcurrency": 10},
+        ),
+        "TableMapping": a_mapping(
+            {"Fn::GetAtt": ["Table", "StreamArn"]},
+            "Expired",
+            10,
+            BisectBatchOnFunctionError=True,
+            MaximumRetryAttempts=1,
+            StartingPosition="TRIM_HORIZON",
+            FilterCriteria={"Filters": [{"Pattern": json.dumps(REMOVALS)}]},
+            DestinationConfig={"OnFailure": {"Destination": arn_of("Bucket")}},
+        ),
+        "Machine": a_resource(
+            "StepFunctions::StateMachine",
+            DefinitionString=json.dumps(PASS_ON),
+            DefinitionSubstitutions={"AnswerArn": arn_of("Answer")},
+            RoleArn=arn_of("Role"),
+        ),
+        "Daily": a_resource(
+            "Events::Rule",
+            ScheduleExpression="cron(30 0 * * ? *)",
+            State="ENABLED",
+            Targets=[{"Arn": {"Ref": "Machine"}, "Id": "T", "Input": '{"do": "fail"}'}],
+        ),
+        "Rest": a_resource("ApiGateway::RestApi", Name="api", BinaryMediaTypes=["x/y"], MinimumCompressionSize=1024),
+        "RestProxy": a_resource(
+            "ApiGateway::Resource",
+            ParentId={"Fn::GetAtt": ["Rest", "RootResourceId"]},
+            PathPart="{proxy+}",
+            **of_rest,
+        ),
+        "RestAny": a_resource(
+            "ApiGateway::Method",
+            HttpMethod="ANY",
+            ResourceId={"Ref": "RestProxy"},
+            AuthorizationType="AWS_IAM",
+            Integration={
+                "Type": "AWS_PROXY",
+                "IntegrationHttpMethod": "POST",
+                "TimeoutInMillis": 60_000,
+                "Uri": uri,
             },
-            "Bucket": {"Type": "AWS::S3::Bucket", "Properties": {"VersioningConfiguration": {"Status": "Enabled"}}},
-            "Table": {
-                "Type": "AWS::DynamoDB::Table",
-                "Properties": {
-                    "KeySchema": [
-                        {"AttributeName": "root", "KeyType": "HASH"},
-                        {"AttributeName": "node", "KeyType": "RANGE"},
-                    ],
-                    "AttributeDefinitions": [
-                        {"AttributeName": "root", "AttributeType": "S"},
-                        {"AttributeName": "node", "AttributeType": "S"},
-                        {"AttributeName": "action", "AttributeType": "S"},
-                    ],
-                    "LocalSecondaryIndexes": [
-                        {
-                            "IndexName": "action-index",
-                            "KeySchema": [
-                                {"AttributeName": "root", "KeyType": "HASH"},
-                                {"AttributeName": "action", "KeyType": "RANGE"},
-                            ],
-                            "Projection": {"ProjectionType": "ALL"},
-                        }
-                    ],
-                    "BillingMode": "PAY_PER_REQUEST",
-                    "StreamSpecification": {"StreamViewType": "NEW_AND_OLD_IMAGES"},
-                    "TimeToLiveSpecification": {"AttributeName": "until", "Enabled": True},
-                },
-            },
-            "Answer": a_function("respond", timeout=60, BUCKET={"Ref": "Bucket"}),
-            "Brief": a_function("respond", timeout=2),
-            "Meet": a_function("meet", timeout=120),
-            "Take": a_function("take", timeout=900, SEEN=seen),
-            "Expired": a_function("expired", timeout=60, SEEN=seen),
-            "Api": a_function("api", timeout=60),
-            "Names": a_function("s3_names", timeout=60),
-            "WorkMapping": {
-                "Type": "AWS::Lambda::EventSourceMapping",
-                "Properties": {
-                    "EventSourceArn": {"Fn::GetAtt": ["Work", "Arn"]},
-                    "FunctionName": {"Ref": "Take"},
-                    "BatchSize": batch,
-                    "MaximumBatchingWindowInSeconds": window_s,
-                    "FunctionResponseTypes": ["ReportBatchItemFailures"],
-                    "ScalingConfig": {"MaximumConcurrency": 10},
-                },
-            },
-            "TableMapping": {
-                "Type": "AWS::Lambda::EventSourceMapping",
-                "Properties": {
-                    "EventSourceArn": {"Fn::GetAtt": ["Table", "StreamArn"]},
-                    "FunctionName": {"Ref": "Expired"},
-                    "BatchSize": 10,
-                    "BisectBatchOnFunctionError": True,
-                    "MaximumRetryAttempts": 1,
-                    "StartingPosition": "TRIM_HORIZON",
-                    "FunctionResponseTypes": ["ReportBatchItemFailures"],
-                    "FilterCriteria": {
-                        "Filters": [
-                            {
-                                "Pattern": json.dumps(
-                                    {
-                                        "eventName": ["REMOVE"],
-                                        "userIdentity": {
-                                            "type": ["Service"],
-                                            "principalId": ["dynamodb.amazonaws.com"],
-                                        },
-                                    }
-                                )
-                            }
-                        ]
-                    },
-                    "DestinationConfig": {"OnFailure": {"Destination": {"Fn::GetAtt": ["Bucket", "Arn"]}}},
-                },
-            },
-            "Machine": {
-                "Type": "AWS::StepFunctions::StateMachine",
-                "Properties": {
-                    "DefinitionString": json.dumps(PASS_ON),
-                    "DefinitionSubstitutions": {"AnswerArn": {"Fn::GetAtt": ["Answer", "Arn"]}},
-                    "RoleArn": {"Fn::GetAtt": ["Role", "Arn"]},
-                },
-            },
-            "Daily": {
-                "Type": "AWS::Events::Rule",
-                "Properties": {
-                    "ScheduleExpression": "cron(30 0 * * ? *)",
-                    "State": "ENABLED",
-                    "Targets": [{"Arn": {"Ref": "Machine"}, "Id": "T", "Input": '{"do": "fail"}'}],
-                },
-            },
-            "Rest": {
-                "Type": "AWS::ApiGateway::RestApi",
-                "Properties": {"Name": "api", "BinaryMediaTypes": ["x/y"], "MinimumCompressionSize": 1024},
-            },
-            "RestProxy": {
-                "Type": "AWS::ApiGateway::Resource",
-                "Properties": {
-                    "ParentId": {"Fn::GetAtt": ["Rest", "RootResourceId"]},
-                    "PathPart": "{proxy+}",
-                    "RestApiId": {"Ref": "Rest"},
-                },
-            },
-            "RestAny": {
-                "Type": "AWS::ApiGateway::Method",
-                "Properties": {
-                    "HttpMethod": "ANY",
-                    "ResourceId": {"Ref": "RestProxy"},
-                    "RestApiId": {"Ref": "Rest"},
-                    "AuthorizationType": "AWS_IAM",
-                    "Integration": {
-                        "Type": "AWS_PROXY",
-                        "IntegrationHttpMethod": "POST",
-                        "TimeoutInMillis": 60_000,
-                        "Uri": {"Fn::Join": ["", ["arn:", {"Fn::GetAtt": ["Api", "Arn"]}, "/invocations"]]},
-                    },
-                },
-            },
-            "RestStage": {
-                "Type": "AWS::ApiGateway::Stage",
-                "Properties": {"RestApiId": {"Ref": "Rest"}, "StageName": "prod"},
-            },
-        },
-        "Outputs": {
-            "WorkUrl": {"Value": {"Ref": "Work"}},
-            "DeadUrl": {"Value": {"Ref": "Dead"}},
-            "BucketName": {"Value": {"Ref": "Bucket"}},
-            "TableName": {"Value": {"Ref": "Table"}},
-            "AnswerName": {"Value": {"Ref": "Answer"}},
-            "MachineArn": {"Value": {"Ref": "Machine"}},
-            "ApiUrl": {
-                "Value": {"Fn::Sub": "https://${Rest}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${RestStage}/"}
-            },
-        },
+            **of_rest,
+        ),
+        "RestStage": a_resource("ApiGateway::Stage", StageName="prod", **of_rest),
     }
+    outputs = {
+        **{f"{name}Url": {"Ref": name} for name in ("Work", "Dead")},
+        **{f"{name}Name": {"Ref": name} for name in ("Bucket", "Table", "Answer")},
+        "MachineArn": {"Ref": "Machine"},
+        "ApiUrl": address,
+    }
+    return {"Resources": resources, "Outputs": {name: {"Value": value} for name, value in outputs.items()}}
 
 
 class Probe:
@@ -298,8 +260,8 @@ def probe(shared_probe):
 
 @pytest.fixture(scope="session")
 def search_stack(tmp_path_factory):
-    """A stack with a search, a job and a state machine for the job, shared by their tests: 2 s to start."""
-    template = a_search_template(json.dumps(RUN), Compact=a_job("compact_archive", runs=2, timeout=7))
+    """A stack with a search and a job, shared by their tests: 2 s to start."""
+    template = a_search_template(Compact=a_job("compact_archive", runs=2, timeout=7))
     with LocalStack(template, code=FUNCTIONS, logs=tmp_path_factory.mktemp("search")) as stack:
         yield stack
 

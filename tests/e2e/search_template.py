@@ -7,111 +7,81 @@ COLUMNS = [
     {"Name": "steps", "Type": "array<struct<node_id:string,parent_id:string>>"},
 ]
 
-RUN = {
-    "StartAt": "Run",
-    "States": {
-        "Run": {
-            "Type": "Task",
-            "Resource": "arn:aws:states:::glue:startJobRun.sync",
-            "Parameters": {"JobName": "${CompactName}", "Arguments.$": "$"},
-            "End": True,
-        },
-    },
-}
+
+def a_resource(kind, **properties):
+    return {"Type": f"AWS::{kind}", "Properties": properties}
+
+
+def arn_of(name):
+    return {"Fn::GetAtt": [name, "Arn"]}
 
 
 def a_job(name, *, runs=2, timeout=5):
-    return {
-        "Type": "AWS::Glue::Job",
-        "Properties": {
-            "Command": {
-                "Name": "glueetl",
-                "PythonVersion": "3",
-                "ScriptLocation": {"Fn::Sub": "s3://assets/launch.py"},
-            },
-            "DefaultArguments": {
-                "--job": name,
-                "--archive": {"Fn::Join": ["", ["s3://", {"Ref": "Archive"}]]},
-                "--extra-py-files": "s3://assets/lineage.zip",
-            },
-            "ExecutionProperty": {"MaxConcurrentRuns": runs},
-            "GlueVersion": "5.0",
-            "Role": {"Fn::GetAtt": ["Role", "Arn"]},
-            "Timeout": timeout,
+    script = {"Fn::Sub": "s3://assets/launch.py"}
+    return a_resource(
+        "Glue::Job",
+        Command={"Name": "glueetl", "PythonVersion": "3", "ScriptLocation": script},
+        DefaultArguments={
+            "--job": name,
+            "--archive": {"Fn::Join": ["", ["s3://", {"Ref": "Archive"}]]},
+            "--extra-py-files": "s3://assets/lineage.zip",
         },
-    }
+        ExecutionProperty={"MaxConcurrentRuns": runs},
+        GlueVersion="5.0",
+        Role=arn_of("Role"),
+        Timeout=timeout,
+    )
 
 
-def a_search_template(machine=None, **jobs):
+def a_search_template(**jobs):
     """`jobs` are the resources of jobs, by logical id."""
-    machines = {}
-    if machine is not None:
-        substitutions = {f"{logical_id}Name": {"Ref": logical_id} for logical_id in jobs}
-        machines["Machine"] = {
-            "Type": "AWS::StepFunctions::StateMachine",
-            "Properties": {"DefinitionString": machine, "DefinitionSubstitutions": substitutions},
-        }
-    return {
-        "Resources": {
-            "Role": {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": {}}},
-            "Archive": {"Type": "AWS::S3::Bucket"},
-            "Records": {
-                "Type": "AWS::Glue::Table",
-                "Properties": {
-                    "CatalogId": {"Ref": "AWS::AccountId"},
-                    "DatabaseName": {"Ref": "Lineage"},
-                    "TableInput": {
-                        "Name": "records",
-                        "TableType": "EXTERNAL_TABLE",
-                        "PartitionKeys": [{"Name": "day", "Type": "string"}],
-                        "StorageDescriptor": {
-                            "Columns": COLUMNS,
-                            "Location": {"Fn::Join": ["", ["s3://", {"Ref": "Archive"}, "/tables/records/"]]},
-                            "SerdeInfo": {
-                                "SerializationLibrary": "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
-                            },
-                        },
-                    },
-                },
-            },
-            "Lineage": {
-                "Type": "AWS::Glue::Database",
-                "Properties": {"CatalogId": {"Ref": "AWS::AccountId"}, "DatabaseInput": {"Name": "lineage_small"}},
-            },
-            "Search": {
-                "Type": "AWS::Athena::WorkGroup",
-                "Properties": {
-                    "Name": "lineage-small",
-                    "WorkGroupConfiguration": {
-                        "BytesScannedCutoffPerQuery": 10_000_000,
-                        "EnforceWorkGroupConfiguration": True,
-                        "ResultConfiguration": {
-                            "OutputLocation": {"Fn::Join": ["", ["s3://", {"Ref": "Archive"}, "/search/"]]}
-                        },
-                    },
-                },
-            },
-            "ByRoot": {
-                "Type": "AWS::Athena::NamedQuery",
-                "Properties": {
-                    "Name": "by root",
-                    "Database": {"Ref": "Lineage"},
-                    "WorkGroup": {"Ref": "Search"},
-                    "QueryString": "SELECT * FROM records WHERE root_id = ?",
-                },
-            },
-            "Signing": {
-                "Type": "AWS::KMS::Key",
-                "Properties": {"KeyPolicy": {}, "KeySpec": "ECC_NIST_P256", "KeyUsage": "SIGN_VERIFY"},
-            },
-            **jobs,
-            **machines,
-        },
-        "Outputs": {
-            "ArchiveBucketName": {"Value": {"Ref": "Archive"}},
-            "SearchDatabase": {"Value": {"Ref": "Lineage"}},
-            "SearchWorkgroup": {"Value": {"Ref": "Search"}},
-            "SigningKeyArn": {"Value": {"Fn::GetAtt": ["Signing", "Arn"]}},
-            **{f"{logical_id}Name": {"Value": {"Ref": logical_id}} for logical_id in jobs},
-        },
+    serde = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
+    storage = {
+        "Columns": COLUMNS,
+        "Location": {"Fn::Join": ["", ["s3://", {"Ref": "Archive"}, "/tables/records/"]]},
+        "SerdeInfo": {"SerializationLibrary": serde},
     }
+    place = {"OutputLocation": {"Fn::Join": ["", ["s3://", {"Ref": "Archive"}, "/search/"]]}}
+    account = {"CatalogId": {"Ref": "AWS::AccountId"}}
+    resources = {
+        "Role": a_resource("IAM::Role", AssumeRolePolicyDocument={}),
+        "Archive": {"Type": "AWS::S3::Bucket"},
+        "Records": a_resource(
+            "Glue::Table",
+            DatabaseName={"Ref": "Lineage"},
+            TableInput={
+                "Name": "records",
+                "TableType": "EXTERNAL_TABLE",
+                "PartitionKeys": [{"Name": "day", "Type": "string"}],
+                "StorageDescriptor": storage,
+            },
+            **account,
+        ),
+        "Lineage": a_resource("Glue::Database", DatabaseInput={"Name": "lineage_small"}, **account),
+        "Search": a_resource(
+            "Athena::WorkGroup",
+            Name="lineage-small",
+            WorkGroupConfiguration={
+                "BytesScannedCutoffPerQuery": 10_000_000,
+                "EnforceWorkGroupConfiguration": True,
+                "ResultConfiguration": place,
+            },
+        ),
+        "ByRoot": a_resource(
+            "Athena::NamedQuery",
+            Name="by root",
+            Database={"Ref": "Lineage"},
+            WorkGroup={"Ref": "Search"},
+            QueryString="SELECT * FROM records WHERE root_id = ?",
+        ),
+        "Signing": a_resource("KMS::Key", KeyPolicy={}, KeySpec="ECC_NIST_P256", KeyUsage="SIGN_VERIFY"),
+        **jobs,
+    }
+    outputs = {
+        "ArchiveBucketName": {"Ref": "Archive"},
+        "SearchDatabase": {"Ref": "Lineage"},
+        "SearchWorkgroup": {"Ref": "Search"},
+        "SigningKeyArn": arn_of("Signing"),
+        **{f"{logical_id}Name": {"Ref": logical_id} for logical_id in jobs},
+    }
+    return {"Resources": resources, "Outputs": {name: {"Value": value} for name, value in outputs.items()}}

@@ -1,4 +1,4 @@
-"""Glue's jobs on local Spark: run by their name, by boto3 and by a state machine; their failures are Glue's."""
+"""Glue's jobs on local Spark: run by their name and by boto3; their failures are Glue's."""
 
 import gzip
 import json
@@ -12,7 +12,6 @@ from headwater.records.archive_state import Seal
 from headwater.records.digest import Head, key_of, render_digest
 from headwater.records.pointers import ArchiveObject
 from local_stack.compute.poller import Failure
-from local_stack.errors import MachineFailed
 from local_stack.stack import LocalStack
 from tests.e2e.search_template import a_job, a_search_template
 from tests.waiting import until
@@ -22,7 +21,7 @@ DAY = "2026-11-20"
 
 
 class Jobs:
-    """A stack with two jobs, and a state machine that runs the first."""
+    """A stack with a job, and what its runs saw."""
 
     def __init__(self, stack, seen):
         self.stack = stack
@@ -88,12 +87,6 @@ def test_a_run_sees_its_arguments_and_ends_as_glue_says(jobs):
     assert jobs.seen["endpoint"] == jobs.stack.endpoint_url
 
 
-def test_a_state_machine_waits_for_the_run_and_has_its_end(jobs):
-    result = jobs.stack.run_state_machine({"--day": DAY, "--seen": str(jobs.seen_file)})
-    assert (result["JobRunState"], result["JobName"]) == ("SUCCEEDED", jobs.stack.outputs["CompactName"])
-    assert jobs.seen["rows"] == 1000
-
-
 def test_a_run_finds_the_day_and_what_it_builds_on_in_a_folder(jobs):
     base = an_object("2026-11-18", "b.1")
     newest = an_object(DAY, "b.2", base=base.key)
@@ -144,14 +137,6 @@ def test_a_run_that_fails_says_why_is_shown_and_the_next_one_works(jobs, do, err
     assert jobs.stack.errors == [Failure(name, f"job run {run}", "FAILED", result["ErrorMessage"])]
     assert jobs.keys == []
     assert jobs.run()["JobRunState"] == "SUCCEEDED"
-
-
-@pytest.mark.slow
-def test_a_run_that_fails_fails_the_state_machine_as_glue_s_does(jobs):
-    with pytest.raises(MachineFailed) as failed:
-        jobs.stack.run_state_machine({"--day": DAY, "--do": "raise"})
-    assert (failed.value.status, failed.value.error) == ("FAILED", "States.TaskFailed")
-    assert json.loads(failed.value.cause)["ErrorMessage"] == "ValueError: told to"
 
 
 # Takes long: a Spark process of its own starts and is stopped.

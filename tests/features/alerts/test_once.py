@@ -177,15 +177,6 @@ def test_muted_causes_are_counted_and_not_sent(watched):
         assert graph.load(an_event(1, "r1", A, "FAIL")) == [("RunFailed", "A")]
 
 
-def test_quiet_hours_keep_an_alert_until_they_end_and_not_if_it_is_over(watched):
-    # The event is of 12:00 in UTC, 13:00 in Berlin.
-    graph = watched(parse_alert_rules('{"quiet": "12:30-14:00 Europe/Berlin"}'))
-    assert graph.load(an_event(1, "r1", A, "FAIL"), an_event(1, "r2", B, "FAIL")) == []
-    assert graph.load(an_event(30, "r3", B)) == []
-    assert graph.due(NOW_S + 58 * 60) == []
-    assert graph.due(NOW_S + 60 * 60) == [("RunFailed", "A")]
-
-
 @pytest.mark.parametrize(
     ("quiet", "now", "end"),
     [

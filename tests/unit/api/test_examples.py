@@ -278,8 +278,3 @@ def test_the_documents_examples_request_what_is_there(of_both):
             elif parameter.get("required") or parameter["name"] in ("q", "nodeId"):
                 query[parameter["name"]] = value
         assert (path, get(of_both, path, query).status) == (path, 200)
-
-
-def test_the_columns_of_a_dataset_stand_in_its_resource(of_fields):
-    (column, *_) = get(of_fields, f"{STORE}/datasets/estimated").form["columnLineage"]
-    assert column == example("ColumnLineage")

@@ -7,7 +7,7 @@ from headwater.api.http.responses import size_of
 from headwater.api.marquez.graph_views import render_graph, render_short_graph
 from headwater.queries.results.graphs import Degree, Graph
 from headwater_model.ids import JobId
-from tests.builders_events import AT_NOON, CHECK, NAMESPACE, STORE, a_run_event
+from tests.builders_events import AT_NOON, CHECK, NAMESPACE, a_run_event
 from tests.builders_found import RAW as RAW_ID
 from tests.builders_found import a_found_dataset, a_found_job
 from tests.unit.api.graph_api import GraphApi, skeleton
@@ -51,54 +51,6 @@ def test_a_map_shows_what_lies_on_ways_through_the_focus_and_counts_the_rest(api
         CALCULATE_JOB: (0, 0),
         CHECK_JOB: (0, 1),
         READ_JOB: (0, 0),
-    }
-
-
-def test_nodes_in_short_have_neither_lists_nor_facets(api):
-    nodes = {node["id"]: node["data"] for node in api.graph(CHECK_JOB, depth=0, form="summary")["graph"]}
-
-    assert nodes[CHECK_JOB] == {
-        "id": {"namespace": NAMESPACE, "name": CHECK},
-        "type": "BATCH",
-        "name": CHECK,
-        "simpleName": CHECK,
-        "parentJobName": None,
-        "createdAt": "2025-11-20T09:00:00Z",
-        "updatedAt": "2025-11-20T09:30:00Z",
-        "namespace": NAMESPACE,
-        "location": None,
-        "description": None,
-        "tags": [],
-        "owners": [],
-        "latestRun": {
-            "id": RUNS[CHECK],
-            "createdAt": "2025-11-20T09:00:00Z",
-            "updatedAt": "2025-11-20T09:30:00Z",
-            "nominalStartTime": None,
-            "nominalEndTime": None,
-            "state": "COMPLETED",
-            "startedAt": "2025-11-20T09:00:00Z",
-            "endedAt": "2025-11-20T09:30:00Z",
-            "durationMs": 1_800_000,
-        },
-    }
-    assert nodes[RAW] == {
-        "id": {"namespace": STORE, "name": "raw"},
-        "type": "DB_TABLE",
-        "name": "raw",
-        "physicalName": "raw",
-        "createdAt": "2025-11-20T08:00:00Z",
-        "updatedAt": "2025-11-20T12:00:00Z",
-        "namespace": STORE,
-        "sourceName": "default",
-        "description": None,
-        "lastLifecycleState": None,
-        "tags": [],
-        "owners": [],
-        "fieldCount": 2,
-        "stale": False,
-        "lastWrittenBy": None,
-        "temporary": False,
     }
 
 

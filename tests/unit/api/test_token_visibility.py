@@ -313,15 +313,3 @@ def a_dataset_of(namespace, name):
 
 def a_run(number, output):
     return a_run_event(run=A.run(number), job=f"job-{number}", inputs=[], outputs=[output])
-
-
-def test_a_job_is_found_whatever_others_call_theirs():
-    """The foreign job reads the same dataset, so both would be in the graph under the same id."""
-    jobs = [("team:secret", "nightly"), ("team", "secret:nightly")]
-    world = World(*(a_run_event(run=A.run(n), job=job, namespace=ns) for n, (ns, job) in enumerate(jobs, 1)))
-
-    node = {"nodeId": "job:team:secret:nightly"}
-    alone = World(a_run_event(run=A.run(1), job="nightly", namespace="team:secret"))
-    assert alone.send(alone.token("team"), "/api/v1/lineage", node)[0] == 404
-    graph = world.get(world.token("team:secret"), "/api/v1/lineage", **node)["graph"]
-    assert [node["data"]["namespace"] for node in graph if node["type"] == "JOB"] == ["team:secret"]

@@ -16,7 +16,7 @@ from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import parse_operations
-from tests.builders_events import a_dataset_event, a_run_event
+from tests.builders_events import a_run_event
 from tests.examples import examples
 
 SNOWFLAKE, LAKE = "snowflake://acc", "s3://lake"
@@ -90,17 +90,6 @@ def parsed(event, rules):
 def test_an_event_says_the_same_however_its_columns_are_spelled(data):
     event = an_event(lambda name: data.draw(spelled(name)), data.draw(st.sampled_from((POS, PLAIN.name))))
     assert parsed(event, folding()) == parsed(an_event(str, PLAIN.name), folding())
-
-
-@examples(50)
-@given(st.data())
-def test_a_dataset_event_says_the_same_however_its_columns_are_spelled(data):
-    def event(spell, name):
-        return a_dataset_event({"namespace": SNOWFLAKE, "name": name, "facets": facets_of_columns(spell, name)})
-
-    assert parsed(event(lambda name: data.draw(spelled(name)), POS), folding()) == parsed(
-        event(str, PLAIN.name), folding()
-    )
 
 
 def test_columns_of_one_facet_that_become_the_same_are_joined():

@@ -188,14 +188,6 @@ def test_a_job_event_has_the_sources_of_its_columns_as_inputs_and_a_withdrawn_fa
     assert parse({**writing(withdrawn), "inputs": []}).inputs == ()
 
 
-def test_operations_and_record_roots_are_kept_as_sent():
-    roots = {"headwater_records": a_facet("HeadwaterRecords", rootIds=["flights-2013-01-01"])}
-    event = operations(READ, WRITE)
-    event["run"]["facets"].update(roots)
-
-    assert parse(event).run_facets == event["run"]["facets"]
-
-
 def column(**changed):
     return writing(a_column_lineage({"a": {"inputFields": [of("raw", "a") | changed]}}))
 

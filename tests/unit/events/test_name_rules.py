@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.events.field_folds import FieldFold
 from headwater.events.name_rule_models import RULES_MAX
-from headwater.events.name_rules import NameRule, RuleIndex, index_of, read_rules
-from headwater.events.naming import NamingRules
-from headwater.events.parse import parse_event
+from headwater.events.name_rules import NameRule, RuleIndex, folds_of, index_of, read_rules
 from headwater_model.errors import Invalid
-from headwater_model.ids import DatasetId
 from tests.work import calls_of
 
 
@@ -121,27 +119,8 @@ def test_a_thousand_rules_are_compared_with_the_names_that_they_may_be_of(patter
     assert calls(RULES_MAX) <= 2 * calls(100)
 
 
-def test_every_name_in_an_event_is_renamed():
-    def named(name):
-        return {"namespace": "s3a://lake", "name": name}
-
-    facets = {
-        "columnLineage": {"fields": {"a": {"inputFields": [{**named("in"), "field": "a"}]}}},
-        "symlinks": {"identifiers": [{**named("other"), "type": "TABLE"}]},
-    }
-    event = {
-        "eventTime": "2025-11-20T12:00:00Z",
-        "eventType": "COMPLETE",
-        "producer": "https://example.com",
-        "run": {"runId": "0193c1a0-0000-7000-8000-000000000001"},
-        "job": {"namespace": "s3a://lake", "name": "job"},
-        "inputs": [named("in")],
-        "outputs": [{**named("out"), "facets": facets}],
-    }
-    parsed = parse_event(event, NamingRules(names=read_rules({"rules": [S3A]})), now=None)
-
-    (read,), (written,) = parsed.inputs, parsed.outputs
-    assert (read.dataset, written.dataset) == (DatasetId("s3://lake", "in"), DatasetId("s3://lake", "out"))
-    assert written.facets["columnLineage"]["fields"]["a"]["inputFields"][0]["namespace"] == "s3://lake"
-    assert written.facets["symlinks"]["identifiers"][0]["namespace"] == "s3://lake"
-    assert parsed.job.namespace == "s3a://lake"
+def test_of_several_rules_for_a_datasets_columns_the_last_case_decides():
+    lake, legs = {"namespace": "s3://*", "fields": {"case": "lower"}}, {"name": "legs", "fields": {"case": "upper"}}
+    quotes = {"namespace": "s3://lake", "fields": {"quotes": "drop"}}
+    for rules, case in (([lake, legs, quotes], "upper"), ([legs, lake, quotes], "lower")):
+        assert folds_of(read_rules({"rules": rules})).find("s3://lake", "legs") == FieldFold(quotes=True, case=case)

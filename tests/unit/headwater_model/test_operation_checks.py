@@ -52,16 +52,8 @@ FAULTS = [
         ["operations[2].inputs[0].origin: must not be a write, which emits nothing, got 'write'"],
     ),
     (
-        [READ, WRITE, a_write("other.a", name="other")],
-        ["operations[2].inputs[0].origin: must not be a write, which emits nothing, got 'other'"],
-    ),
-    (
         [READ, WRITE, a_transform("t", ["read.a", "t.b"], ["b"])],
         ["operations[2].inputs[1].origin: must not be the operation itself, got 't'"],
-    ),
-    (
-        [READ, WRITE, a_transform("t", ["u.b"], ["b"]), a_transform("u", ["t.b"], ["b"])],
-        ["operations: must not depend on each other in a cycle, got 't -> u -> t'"],
     ),
     (
         [
@@ -104,16 +96,6 @@ def test_every_broken_rule_is_named(operations, expected):
     assert faults(*operations) == expected
 
 
-def test_all_faults_are_raised_at_once():
-    assert faults(a_transform("t", ["t.a"], ["a"]), a_transform("t", ["gone.a"])) == [
-        "operations[1].name: must be unique among the operations, got 't'",
-        "operations: must hold at least one operation of type READ",
-        "operations: must hold at least one operation of type WRITE",
-        "operations[0].inputs[0].origin: must not be the operation itself, got 't'",
-        "operations[1].inputs[0].origin: must be the name of an operation, got 'gone'",
-    ]
-
-
 @pytest.mark.parametrize("place", ["operations[0].source.name", "operations[0].outputs[0]", "operations[1].name"])
 def test_names_have_at_most_2048_bytes(place):
     long, ok = "é" * 1_024 + "x", "é" * 1_024
@@ -130,6 +112,10 @@ def test_names_have_at_most_2048_bytes(place):
     assert check_operations(named(ok)) == ()
     [reported] = faults(*named(long))
     assert reported.startswith(f"{place}: must have at most 2,048 bytes, got ")
+
+
+def test_a_name_that_is_no_unicode_is_measured_too():
+    assert check_operations([a_read("\ud800"), a_write("read.\ud800")]) == ()
 
 
 def test_namespaces_have_at_most_1024_characters():
@@ -190,8 +176,3 @@ def test_datasets_are_made_of_others_whose_names_have_at_most_4_mib_each_pair_co
         "operations: must make datasets of others whose names have at most 4,194,304 bytes, each pair counted,"
         " got 4456448"
     ]
-
-
-def test_paths_begin_where_the_operations_stand():
-    with pytest.raises(Invalid, match=r"^facet\.operations: must hold at least one operation of type WRITE$"):
-        check_operations([READ], "facet.operations")

@@ -64,9 +64,9 @@ def test_written_fields_have_the_types_that_their_origins_give():
 
 
 def test_a_description_names_twenty_operations_and_counts_the_others():
-    steps = [a_transform(f"step{n:02}", [f"step{n - 1:02}.a" if n else "read.a"], ["a"]) for n in range(23)]
-    reported = columns(a_read("a"), *steps, a_write("step22.a"))["a"]["a"]
-    assert reported == made_by(*(f"step{n:02}" for n in range(20)), "… and 3 more")
+    steps = [a_transform(f"step{n:02}", [f"step{n - 1:02}.a" if n else "read.a"], ["a"]) for n in range(21)]
+    reported = columns(a_read("a"), *steps, a_write("step20.a"))["a"]["a"]
+    assert reported == made_by(*(f"step{n:02}" for n in range(20)), "… and 1 more")
     assert columns(a_read("a"), *steps[:20], a_write("step19.a"))["a"]["a"] == made_by(
         *(step.name for step in steps[:20])
     )

@@ -25,7 +25,7 @@ from tests.aws import conftest
 from tests.aws.api.conftest import Caller
 from tests.aws.batches import batch_of, take
 from tests.aws.calls import calls_of, grants_of
-from tests.aws.faults import Killed, before, refused
+from tests.aws.faults import before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_run_event
 from tests.features.forwarding.receiving import an_endpoint
 from tests.features.forwarding.stacks import CONTEXT, DOMAIN, SECRET
@@ -135,20 +135,6 @@ def test_events_of_chosen_namespaces_arrive_as_they_were_sent_with_the_token(clo
     assert forwarding.messages() == []
 
 
-def test_a_loader_that_dies_between_the_log_and_the_queue_announces_when_it_gets_its_messages_again(
-    cloud, forwarding, received
-):
-    story = a_story()
-    with before(cloud.sqs, "SendMessageBatch", Killed()), pytest.raises(Killed):
-        cloud.load_events(*story)
-    assert len(cloud.objects("events/year=")) == 1
-    assert forwarding.messages() == []
-
-    assert cloud.load_events(*story) == []
-    assert forwarding.step() == 0
-    assert received.events == story
-
-
 def test_events_that_cannot_be_announced_are_not_acknowledged(cloud, forwarding, received):
     story = a_story()
     with before(cloud.sqs, "SendMessageBatch", refused("AccessDenied"), times=99):
@@ -172,21 +158,6 @@ def test_an_event_that_the_endpoint_refuses_is_a_dead_letter_without_its_content
     assert letter.keys() == {"key", "lane", "lines"}
     assert "echo" not in caplog.text
     assert [event["eventType"] for event in received.events if received.act(event) == 201] == ["START", "COMPLETE"]
-
-
-def test_a_dead_letter_that_is_moved_back_is_sent_again_and_refused_again_it_is_one_again(cloud, forwarding, received):
-    received.act = lambda event: 422
-    cloud.load_events(an_event())
-    forwarding.step()
-    [(letter, _)] = forwarding.dead_letters()
-    forwarding.send(letter)
-    forwarding.step()
-    assert forwarding.dead_letters() == [(letter, "status 422")]
-
-    received.act = lambda event: 201
-    forwarding.send(letter)
-    forwarding.step()
-    assert received.events[-1] == an_event()
 
 
 @pytest.mark.parametrize("changed", [{"lines": [99]}, {"key": f"events/year=2025/month=11/day=20/{'0' * 64}.jsonl.gz"}])
