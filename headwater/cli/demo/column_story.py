@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
-from rich.console import Group
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
@@ -21,9 +21,6 @@ from headwater.cli.column_graph import ColumnGraph, GraphColumn, GraphDataset, f
 from headwater.cli.service import NoResponse, address_of, fetch_json, printable
 from headwater.cli.text.terminal import print_part
 from headwater.cli.text.trees import name_of, trees_of
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
 
 _DEPTH = 20
 _RESULT, _SOURCE = "co2_kg", "distance"
