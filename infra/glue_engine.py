@@ -24,22 +24,11 @@ _WORKERS_KEPT = 4
 class GlueEngine(Construct):
     """The jobs in Glue, and their logs."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        jobs: Sequence[SparkJob],
-        code: SparkCode,
-        version: str,
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, code: SparkCode, version: str) -> None:
         super().__init__(scope, construct_id)
-        self._version = version
-        self._code, self._wheels = code, code.wheels()
+        self._code, self._wheels, self._version = code, code.wheels(), version
         self._log_prefix, self._log_groups = _logs(self)
         self._jobs: dict[str, glue.CfnJob] = {}
-        for job in jobs:
-            self.add(job)
 
     def add(self, job: SparkJob) -> None:
         """Make the job in Glue."""

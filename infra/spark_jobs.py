@@ -63,9 +63,10 @@ class SparkJobs(Construct):
         trace_root.rights.deny_token_writes(storage.graph_table)
         trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], storage.archive_bucket, "traces/")
         # Both jobs share the code and the engine.
-        jobs = [compact_archive, trace_root]
         code = SparkCode(self, "Code", libraries=libraries)
-        self.engine = GlueEngine(self, "Engine", jobs=jobs, code=code, version=glue_version)
+        self.engine = GlueEngine(self, "Engine", code=code, version=glue_version)
+        self.engine.add(compact_archive)
+        self.engine.add(trace_root)
 
 
 def _open_archive(rights: Rights, archive_bucket: s3.Bucket) -> None:

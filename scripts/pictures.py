@@ -46,11 +46,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def views_of(url: str) -> dict[str, str]:
     """List the views of the demo to show, by the name of the picture."""
-    from headwater.cli.job_graph import fetch_graph
+    from headwater.cli.job_graph import fetch_response, parse_graph
     from headwater.cli.service import fetch_json
 
     job = "job:emissions:emissions.demo_checked"
-    graph = fetch_graph(url, job, depth=20)
+    graph = parse_graph(fetch_response(url, job, depth=20))
     [estimated] = (node for node in graph.nodes if node.startswith("dataset:") and node.endswith("/estimated"))
     column = f"datasetField:{estimated.removeprefix('dataset:')}:co2_kg"
     [delivery, *_] = fetch_json(url, "/api/v1/records/search", {"action": "READ", "limit": 1})["records"]

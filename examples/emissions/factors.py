@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from examples.emissions.fuel import AIRLINER_SEATS_MIN
-from spark_client import FieldOperation, OperationRecorder
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    from spark_client import LineageClient
+from spark_client import FieldOperation, LineageClient, OperationRecorder
 
 SCHEMA = "average_seats INT"
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from examples.emissions.fuel import AIRLINER_SEATS_MIN, co2_kg, fuel_kg
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pyspark.sql import Column, DataFrame, SparkSession
 
 FLIGHTS = """
     year INT, month INT, day INT, dep_time INT, sched_dep_time INT, dep_delay INT, arr_time INT, sched_arr_time INT,

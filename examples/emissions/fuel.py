@@ -8,12 +8,8 @@ and the effects of flying high that are not CO2. EMEP/EEA's guidebook (1.A.3.a A
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pyspark.sql import Column
 from pyspark.sql import functions as sf
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
 
 # ICAO Carbon Emissions Calculator Methodology, version 7 (2014): complete combustion of jet kerosene.
 CO2_KG_PER_KG_FUEL = 3.16

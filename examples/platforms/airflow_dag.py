@@ -3,8 +3,6 @@
 With `[openlineage] spark_inject_parent_job_info`, Airflow's OpenLineage provider adds the lines of `CONF` by itself.
 """
 
-from __future__ import annotations
-
 from datetime import datetime, timezone
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator

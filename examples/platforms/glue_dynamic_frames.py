@@ -1,7 +1,5 @@
 """Glue job that reads, maps and writes DynamicFrames, as Glue Studio generates it, with one line for its lineage."""
 
-from __future__ import annotations
-
 import sys
 
 from awsglue.context import GlueContext

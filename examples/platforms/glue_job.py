@@ -1,7 +1,5 @@
 """Glue job with its writes captured; `glue_job.json` is its definition."""
 
-from __future__ import annotations
-
 import sys
 
 from awsglue.context import GlueContext

@@ -72,17 +72,8 @@ class ColumnGraph:
     truncated: bool = False
 
 
-def fetch_columns(url: str, node_id: str, *, depth: int, down: bool = False) -> ColumnGraph:
-    """Fetch the upstream columns of a column, a dataset or a job's outputs; with `down`, downstream columns, too.
-
-    Raises:
-        NoResponse: no such node, no such service, or a response without a graph.
-    """
-    return parse_columns(fetch_response(url, node_id, depth=depth, down=down))
-
-
 def fetch_response(url: str, node_id: str, *, depth: int, down: bool = False, token: str | None = None) -> Any:
-    """Fetch the API's response about the columns of a node.
+    """Fetch the API's response about the columns upstream of a node; with `down`, downstream, too.
 
     Raises:
         NoResponse: no such node, or no such service.

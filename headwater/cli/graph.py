@@ -10,9 +10,6 @@ _ABOUT = """\
 Print the jobs and datasets that are connected to a node, from a running service, as a tree in the direction of the
 data. Jobs have the state of their latest run; datasets that no job writes any more are stale. Within the depth, the
 graph is the same from each of its nodes.
-
-The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
-carries the bearer token in HEADWATER_TOKEN.
 """
 _EXAMPLES = """\
 examples:

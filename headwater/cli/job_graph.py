@@ -56,17 +56,8 @@ class JobGraph:
     truncated: bool = False
 
 
-def fetch_graph(url: str, node_id: str, *, depth: int) -> JobGraph:
-    """Fetch the graph within `depth` jobs of a node (`job:<namespace>:<name>`, `dataset:<namespace>:<name>`).
-
-    Raises:
-        NoResponse: no such node, no such service, or a response without a graph.
-    """
-    return parse_graph(fetch_response(url, node_id, depth=depth))
-
-
 def fetch_response(url: str, node_id: str, *, depth: int, token: str | None = None) -> Any:
-    """Fetch the API's response about the graph of a node.
+    """Fetch the API's response about the graph within `depth` jobs of a node.
 
     Raises:
         NoResponse: no such node, or no such service.

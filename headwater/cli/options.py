@@ -54,7 +54,8 @@ def add_url(parser: argparse.ArgumentParser) -> None:
         "--url",
         type=parse_url,
         default=os.environ.get("HEADWATER_URL") or _URL,
-        help=f"of the service (default: HEADWATER_URL, {_URL})",
+        help="of the service, or of a deployed stack: calls to API Gateway are signed with the AWS credentials of the "
+        f"environment, or carry the bearer token in HEADWATER_TOKEN (default: HEADWATER_URL, {_URL})",
     )
 
 

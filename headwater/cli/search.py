@@ -22,8 +22,6 @@ must match every option. The search reads the table and the archive, the archive
 them. The last column is the day under which a record is archived; before that it is in the table ("table"), or has
 expired from there ("not yet").
 
-The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
-carries the bearer token in HEADWATER_TOKEN.
 Exit code: 0 when the search reached its end or its limit, 1 when it failed.
 """
 _EXAMPLES = """\

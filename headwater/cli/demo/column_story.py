@@ -10,20 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
-from rich.console import Group
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from headwater.cli.column_graph import ColumnGraph, GraphColumn, GraphDataset, fetch_columns
+from headwater.cli.column_graph import ColumnGraph, GraphColumn, GraphDataset, fetch_response, parse_columns
 from headwater.cli.service import NoResponse, address_of, fetch_json, printable
 from headwater.cli.text.terminal import print_part
 from headwater.cli.text.trees import name_of, trees_of
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
 
 _DEPTH = 20
 _RESULT, _SOURCE = "co2_kg", "distance"
@@ -60,7 +57,8 @@ def fetch_story(url: str, folder: Path) -> ColumnStory:
     datasets = (GraphDataset("file", str((folder / name).resolve())) for name in ("landing", "estimated", _RECORDED))
     landing, estimated, recorded = datasets
     result, source = estimated.id_of(_RESULT), landing.id_of(_SOURCE)
-    up, down = (fetch_columns(url, column, depth=_DEPTH, down=True) for column in (result, source))
+    responses = (fetch_response(url, column, depth=_DEPTH, down=True) for column in (result, source))
+    up, down = map(parse_columns, responses)
     if result not in up.columns:
         raise NoResponse(f"{url}: no column {result}")
     return ColumnStory(

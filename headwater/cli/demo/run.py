@@ -43,7 +43,7 @@ from headwater.cli.demo.stages import (
     run_pipeline,
     start_stack,
 )
-from headwater.cli.job_graph import Job, JobGraph, fetch_graph
+from headwater.cli.job_graph import Job, JobGraph, fetch_response, parse_graph
 from headwater.cli.program import command
 from headwater.cli.service import columns_link, printable
 from headwater.cli.text.progress import Progress
@@ -107,7 +107,7 @@ def _run(progress: Progress, on_exit: ExitStack, days: int, *, build: bool) -> t
         first_day = day_of(int(stack.now))
         counts = run_pipeline(progress, spark, stack, landing, FOLDER)
         with progress.stage("Fetching the pipeline's jobs"):
-            jobs = fetch_graph(stack.api_url, _A_JOB, depth=_DEPTH)
+            jobs = parse_graph(fetch_response(stack.api_url, _A_JOB, depth=_DEPTH))
         with progress.stage("Fetching the lineage of a column"):
             columns = fetch_story(stack.api_url, FOLDER)
         if build and is_built():

@@ -10,15 +10,11 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from headwater.cli.column_graph import ColumnGraph, requested_columns
+from headwater.cli.column_graph import ColumnGraph, GraphDataset, requested_columns
 from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, short_name
 from headwater.cli.service import printable
 from headwater.cli.text.trees import status_of
-
-if TYPE_CHECKING:
-    from headwater.cli.column_graph import GraphDataset
 
 STANDARD_OUTPUT = Path("-")
 # Characters with a meaning in Mermaid, in the Markdown of its labels, or in HTML. Dots, hyphens and underscores are

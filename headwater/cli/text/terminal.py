@@ -14,16 +14,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from threading import Event
-from typing import TYPE_CHECKING
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.logging import RichHandler
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 # Longer than any line: Rich folds at a width, and has no word for none.
 _UNFOLDED = 100_000

@@ -8,18 +8,15 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
 from headwater.cli.column_graph import ColumnEdge, ColumnGraph, GraphColumn, requested_columns
 from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, layers_of, short_name
 from headwater.cli.service import printable
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 # Below this level, indentation would leave no room for text.
 _LEVELS_MAX = 12

@@ -1,7 +1,5 @@
 """Names shared by the construct and the functions of alerts: environment variables, rows of the graph table."""
 
-from __future__ import annotations
-
 # The queue of jobs and datasets to look at; not set without alerts.
 ALERTS_QUEUE_URL = "ALERTS_QUEUE_URL"
 # The event bus of the alerts, and their rules as JSON (`rules`).

@@ -30,8 +30,6 @@ are in a folder of their own, and nothing is read or written elsewhere. Or it is
 the same way; the artifacts of dbt, for its models' columns; or OpenLineage events: JSON lines, one JSON document or an
 array.
 
-The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
-carries the bearer token in HEADWATER_TOKEN.
 Exit code: 0 when nothing breaks, 1 when a reader breaks, a column loses its mask or not all was read, 2 when the check
 failed.
 """

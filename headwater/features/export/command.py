@@ -28,8 +28,6 @@ The format openlineage has an event a line: JobEvents with inputs, outputs and c
 schemas. `import` makes the same graph of them in another service. Runs and versions are not in it. The other formats
 have jobs, datasets and the edges between them. Mermaid is for small graphs: GitHub draws at most 500 edges.
 
-The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
-carries the bearer token in HEADWATER_TOKEN.
 Exit code: 0 when all of it was written, 1 when something was cut or the export failed.
 """
 _EXAMPLES = """\

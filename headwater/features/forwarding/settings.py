@@ -1,7 +1,5 @@
 """Names shared by the construct and the functions of forwarding: environment variables, rows of the graph table."""
 
-from __future__ import annotations
-
 # The destination of forwarded events: an OpenLineage endpoint, with the secret of its token if it has a token, or a
 # domain of DataZone; a JSON list of patterns of namespaces; the FIFO queue of announced events with its dead letters.
 FORWARD_URL = "FORWARD_URL"

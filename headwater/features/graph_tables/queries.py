@@ -3,8 +3,6 @@
 Parameters are `?`, in order. The state of a day's end is in that day's partition; times are texts that sort.
 """
 
-from __future__ import annotations
-
 from infra.saved_queries import NamedQuery
 
 EDGES_THAT_WENT = NamedQuery(

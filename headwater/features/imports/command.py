@@ -26,10 +26,8 @@ or .ndjson in their names. s3:// reads objects with the AWS credentials of the e
 
 An import can be interrupted, and goes on when the same command runs again: files of which every event was accepted are
 skipped, unless they changed. An event that is sent twice is one event. A refused event is printed with its place and
-the reason, and harms no other.
+the reason, and harms no other. A bearer token needs the scope write.
 
-The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
-carries the bearer token in HEADWATER_TOKEN (scope write).
 Exit code: 0 when every event was accepted, 1 when some were refused or the import stopped.
 """
 _EXAMPLES = """\

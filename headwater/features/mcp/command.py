@@ -15,9 +15,7 @@ Serve lineage to programs that speak the Model Context Protocol: find, upstream,
 column_usage, dataset_status and record_trace. The tools read a running service and change nothing. Every result is
 bounded, and says what was cut.
 
-Without --http the program that starts this command speaks with it over standard input and output. The URL may be that
-of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or carries the bearer
-token in HEADWATER_TOKEN.
+Without --http the program that starts this command speaks with it over standard input and output.
 
 With --http it serves streamable HTTP at /mcp on {_HOST}, until Ctrl-C. The `Authorization: Bearer` of each request
 goes on to the service; credentials of this process are not used. On another host, put TLS in front of it.

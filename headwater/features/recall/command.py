@@ -22,8 +22,6 @@ records of a root.
 The form sql has a DELETE for each table; where its partitions are unknown, the statement deletes nothing. It is a plan
 to read and to run by yourself: this command only reads.
 
-The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
-carries the bearer token in HEADWATER_TOKEN.
 Exit code: 0; 1 when not all was read or, with --after-repair, a version was not written anew; 2 when the recall failed.
 """
 _EXAMPLES = """\

@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.deployment import add_options, find_deployment
+from headwater.cli.deployment import Deployment, add_options, find_deployment
 from headwater.cli.options import add_command, add_url
 from headwater.cli.service import NoResponse, printable
 from headwater.cli.token import add_rights, cells_of, document_of, line_of, token_of
 
 if TYPE_CHECKING:
     from headwater.api.tokens import Token
-    from headwater.cli.deployment import Deployment
     from headwater.features.sign_in.grants import Grants
 
 _ABOUT = """\

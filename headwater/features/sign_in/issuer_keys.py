@@ -13,17 +13,14 @@ import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
 from jwt import PyJWKClient, PyJWKClientConnectionError, PyJWKClientError
 
-from headwater.facts.table import Row
+from headwater.facts.table import GraphTable, Row
 from headwater.features.sign_in.settings import ISSUER_KEYS
-
-if TYPE_CHECKING:
-    from headwater.facts.table import GraphTable
 
 _DISCOVERY = "/.well-known/openid-configuration"
 _LIFESPAN_S = 300

@@ -1,7 +1,5 @@
 """Names shared by the construct and the functions of sign-in: environment variables, rows of the graph table."""
 
-from __future__ import annotations
-
 # The issuer of the tokens; not set without sign-in.
 SIGN_IN_ISSUER = "SIGN_IN_ISSUER"
 # JSON lists: the audiences of the tokens, and the origins of the issuer's endpoints.
