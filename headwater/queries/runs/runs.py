@@ -16,6 +16,7 @@ from headwater.facts.keys import RUN_FACTS, dataset_pk, facts_key, run_facts_pre
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import are_attempts_cut, attempts_of
 from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner, parent_run, written_datasets
+from headwater.facts.run_reports import query_reports
 from headwater.facts.table import RowQuery
 from headwater.queries.results.graphs import UpstreamInput, UpstreamRun
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
@@ -55,7 +56,7 @@ def possible_readers(runs: Mapping[RunKey, RunFacts], view: GraphView) -> tuple[
         RowQuery(dataset_pk(name), low=f"FORWARD#{_a_day_before(start)}", high="FORWARD#~", limit=READERS_MAX)
         for name, start in since.items()
     ]
-    pages = view.query(queries)
+    pages = query_reports(queries, view)
     readers: dict[RunKey, set[DatasetId]] = {}
     for name, page in zip(since, pages, strict=True):
         for row in page.rows:
