@@ -15,6 +15,7 @@ from headwater.facts.index_rows import (
     active_rows,
     column_rows,
     dataset_rows,
+    has_begun_alone,
     io_rows,
     rows_of,
     transactional_rows,
@@ -86,7 +87,8 @@ def _shared(facts: RunFacts) -> tuple[object, ...]:
     facets = facts.job_facets.get(LINEAGE), facts.run_facets.get(OPERATIONS)
     about = owner(facts), facts.first, facts.declared, facts.streaming, list(facts.terminals), parent_run(facts)
     # A START that arrives late may choose another of the terminal events.
-    return (*about, *facets, ended(facts), code_of(facts), has_io(facts), bool(effective_times(facts)))
+    counts = has_begun_alone(facts), bool(effective_times(facts))
+    return (*about, *facets, ended(facts), code_of(facts), has_io(facts), *counts)
 
 
 def _of_some(facts: RunFacts, texts: Set[IdText]) -> RunFacts:

@@ -81,14 +81,17 @@ def _symlinks(use: DatasetUse) -> Iterator[DatasetId]:
 
 
 def users(report: Report) -> Iterator[Added]:
-    """Yield the job of the event as a user of its inputs and outputs."""
+    """Yield the job and the run of the event as users of its inputs and outputs."""
     event = report.event
-    if event.job is not None:
-        user = {text_of(event.job): event.time}
-        for use in event.inputs:
-            yield use.dataset, DatasetFacts(read_by=user)
-        for use in event.outputs:
-            yield use.dataset, DatasetFacts(first_written=event.time, written_by=user)
+    if event.job is None:
+        return
+    user = {text_of(event.job): event.time}
+    of_run = [event.time, int(event.type != "START")]
+    reads, writes = ({f"{kind}#{report.run}": of_run} if event.run else {} for kind in ("FORWARD", "BACKWARD"))
+    for use in event.inputs:
+        yield use.dataset, DatasetFacts(read_by=user, uses=reads)
+    for use in event.outputs:
+        yield use.dataset, DatasetFacts(first_written=event.time, written_by=user, uses=writes)
 
 
 def bare_mentions(report: Report) -> Iterator[Added]:

@@ -61,6 +61,7 @@ def runs(report: Report) -> Iterator[Added]:
             first=event.time,
             last=event.time,
             first_typed=event.time if event.type else None,
+            first_other=event.time if event.type != "START" else None,
             streaming=event.time if _streams(event) else None,
             declared=event.time if declared else None,
             times=(event.time,),

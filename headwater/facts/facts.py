@@ -53,6 +53,7 @@ class RunFacts:
         times               the latest hundred times of its events
         starts              the first fifty and the last fifty times of its START events (see `run_facts`)
         first_typed         the first event with a type
+        first_other         the first event with another type than START, or with none
         streaming           the first event to declare the run as streaming
         declared            the time of a JobEvent in the place of a run; it is also the terminal
         inputs, outputs     the first mention of each dataset, up to `RUN_DATASETS_MAX`
@@ -67,6 +68,7 @@ class RunFacts:
     named_first: str | None = _grows(lattice.LEAST)
     named_last: str | None = _grows(lattice.GREATEST)
     first_typed: str | None = _grows(lattice.LEAST)
+    first_other: str | None = _grows(lattice.LEAST)
     streaming: str | None = _grows(lattice.LEAST)
     declared: str | None = _grows(lattice.LEAST)
     times: Sequence[str] = _grows(lattice.LATEST_TIMES, tuple)
@@ -146,6 +148,7 @@ class DatasetFacts:
         mentioned_undropped_at  the latest ten times of its further mentions
         temporary               the first event to mark its name as temporary
         read_by, written_by     the jobs that ever read it (or reported columns from it) and wrote it
+        uses                    the latest uses by runs, `{"FORWARD#<run>": [<time>, 0]}`; 1 after any event but a START
         derived                 the datasets derived from it by DatasetEvents, each with its first time
         assertions              the last outcomes of its tests (`assertions`)
         named_first, named_at   times (the latest ten) of events whose senders may not describe it: they name it as an
@@ -176,6 +179,7 @@ class DatasetFacts:
     parent_runs: Mapping[str, str] = _grows(lattice.TWO_LEAST, dict)
     read_by: Mapping[IdText, str] = _grows(lattice.USERS, dict)
     written_by: Mapping[IdText, str] = _grows(lattice.USERS, dict)
+    uses: Mapping[str, Sequence[Any]] = _grows(lattice.LATEST_USES, dict)
     derived: Mapping[IdText, str] = _grows(lattice.USERS, dict)
     tagged: Tagged = _grows(lattice.LATEST_EACH, dict)
     owned: Owned = _grows(lattice.LATEST_EACH, dict)

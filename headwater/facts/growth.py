@@ -23,7 +23,7 @@ from headwater.facts.facts import (
     text_of,
 )
 from headwater.facts.facts_delta import Sender
-from headwater.facts.index_rows import changed_reports, child_job_rows, gone_rows, late_reports, transactional_rows
+from headwater.facts.index_rows import changed_reports, child_job_rows, late_reports, left_out_rows, transactional_rows
 from headwater.facts.keys import FACTS, dataset_pk, facts_key, namespace_pk
 from headwater.facts.list_rows import lately_rows, owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
 from headwater.facts.table import Increment, Key, Row
@@ -43,8 +43,8 @@ class Kind:
         rows      functions of a thing and its facts
         added     functions of a thing, its old and its new facts; features' functions also get the senders of events
 
-    Counts move with the facts, `created` among them: the count of new things. So do the `moving` rows, and the `gone`
-    rows are deleted with them. A `listing`, the row of a thing in a catalogue, is written after the facts.
+    Counts move with the facts, `created` among them: the count of new things. So do the `moving` rows. A `listing`, the
+    row of a thing in a catalogue, is written after the facts. `left_out` are rows in place of facts without room.
     """
 
     key: Callable[[Any], Key]
@@ -54,7 +54,7 @@ class Kind:
     listing: Callable[[Any], Row] | None = None
     created: Created | None = None
     moving: Callable[[Any, Any, Any], Iterable[Row]] = lambda *_: ()
-    gone: Callable[[Any, Any, Any], Iterable[Key]] = lambda *_: ()
+    left_out: Callable[[Any, Any, Any, Any], Iterable[Row]] = lambda *_: ()
 
     def is_listed(self, facts: Any) -> bool:
         """True if the catalogue lists a thing with these facts."""
@@ -147,7 +147,7 @@ def _temporary_marks(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -
 
 
 KINDS: Mapping[type[Facts], Kind] = {
-    RunFacts: Kind(facts_key, str, added=(_run_rows,), moving=changed_reports, gone=gone_rows),
+    RunFacts: Kind(facts_key, str, added=(_run_rows,), moving=changed_reports),
     JobFacts: Kind(
         facts_key,
         text_of,
@@ -163,6 +163,7 @@ KINDS: Mapping[type[Facts], Kind] = {
         added=(_temporary_marks, _name_words, schema_columns),
         listing=partial(named, "datasets"),
         created="datasets",
+        left_out=left_out_rows,
     ),
     TagFacts: Kind(tag_facts_key, str),
     SourceFacts: Kind(source_facts_key, "\0".join, listing=source_listing, created="sources"),

@@ -6,15 +6,14 @@ checks each row against the facts: a job may get another parent, and a run may t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
-from itertools import islice
 
 import orjson
 
 from headwater.facts.facet_refs import datasets_ever_with_columns, ever_sources, is_explicit
-from headwater.facts.facts import IdText, JobFacts, RunFacts, dataset_of, facets_of, text_of
-from headwater.facts.keys import dataset_pk, job_pk, run_pk, sortable
+from headwater.facts.facts import DatasetFacts, IdText, JobFacts, RunFacts, dataset_of, facets_of, text_of
+from headwater.facts.keys import dataset_pk, facts_key, job_pk, run_pk, sortable
 from headwater.facts.lattice import CONTENTS_MAX
 from headwater.facts.run_facts import (
     code_of,
@@ -28,7 +27,7 @@ from headwater.facts.run_facts import (
     storage_version,
 )
 from headwater.facts.run_io import io_at, version_at, version_times
-from headwater.facts.run_reports import RunReports
+from headwater.facts.run_reports import UNVERIFIED, RunReports, unverified_row
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row, RowQuery
 from headwater.times import EARLIEST
@@ -73,7 +72,7 @@ def child_runs_query(parent: RunKey, limit: int) -> RowQuery:
 
 def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """Make all index rows of these facts, now or as of an earlier time (a stream may have been unknown as such)."""
-    rows = {} if transactional_rows(run, facts) else unverified_rows(run, facts)
+    rows = {} if transactional_rows(run, facts) else running_rows(run, facts)
     job = owner(facts)
     if job is not None:
         rows |= {row.key: row for row in job_rows(run, facts, job)}
@@ -238,7 +237,7 @@ def late_reports(run: RunKey, old: RunFacts, new: RunFacts, delta: RunFacts) -> 
     forgotten = min(old.times) if len(old.times) >= CONTENTS_MAX else ""
     if counted and not any(time in old.times or time < forgotten for time in delta.times):
         return
-    running = () if counted else RunReports(run, old).keys
+    running = () if counted else running_rows(run, old)
     for key, row in transactional_rows(run, new).items():
         yield replace(row, version=2 if key in running else 1)
 
@@ -258,14 +257,6 @@ def changed_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
             yield replace(row, version=1)
 
 
-def gone_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Sequence[Key]:
-    """List the keys of unverified rows to delete with the change of a run that goes on; none of a wide run."""
-    if _is_wide(old) or transactional_rows(run, old):
-        return ()
-    stay = RunReports(run, new).keys
-    return [key for key in islice(RunReports(run, old).keys, EXACT_MAX) if key not in stay]
-
-
 def _is_wide(facts: RunFacts) -> bool:
     """True if the run has more rows than a transaction holds: a row for each input and output."""
     return len(facts.inputs) + len(facts.outputs) > EXACT_MAX
@@ -273,6 +264,31 @@ def _is_wide(facts: RunFacts) -> bool:
 
 def unverified_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """Make the rows for a run whose rows do not move with the facts: readers check them against the facts."""
-    job = owner(facts)
-    data = {"unverified": True, "job": text_of(job) if job else None}
-    return {key: Row(*key, data) for key in RunReports(run, facts).keys}
+    return {key: Row(*key, UNVERIFIED) for key in RunReports(run, facts).keys}
+
+
+def running_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
+    """Make the unverified rows of a run that goes on, without the rows in the facts of its datasets (`uses`)."""
+    in_facts = {"BACKWARD": facts.outputs, "FORWARD": facts.inputs} if has_begun_alone(facts) else {}
+    keys = RunReports(run, facts).keys
+    return {key: Row(*key, UNVERIFIED) for key, (kind, text) in keys.items() if text not in in_facts.get(kind, ())}
+
+
+def has_begun_alone(facts: RunFacts) -> bool:
+    """True for a run with a START alone, unless it is wide: the facts of its datasets have its start."""
+    return list(facts.times) == [facts.first] and not (facts.first_other or facts.streaming or _is_wide(facts))
+
+
+def begun_uses(run: RunKey, facts: RunFacts) -> Iterator[tuple[Key, str, Row]]:
+    """Yield the uses of datasets by a run with a START alone: the key of the facts, the name in `uses`, and the row."""
+    for kind, texts in (("BACKWARD", facts.outputs), ("FORWARD", facts.inputs)) if has_begun_alone(facts) else ():
+        for dataset in map(dataset_of, texts):
+            use = f"{kind}#{run}"
+            yield facts_key(dataset), use, unverified_row(dataset_pk(dataset), use, facts.first or "")
+
+
+def left_out_rows(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts, delta: DatasetFacts) -> Iterator[Row]:
+    """Yield the unverified rows of runs with a START alone without room in the new facts: of old runs and new runs."""
+    for key, (time, has_gone_on) in (*old.uses.items(), *delta.uses.items()):
+        if not has_gone_on and key not in new.uses:
+            yield unverified_row(dataset_pk(dataset), key, time)

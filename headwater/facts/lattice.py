@@ -44,6 +44,8 @@ RUN_DATASETS_MAX = 20_000
 TAGS_MAX = 1_000
 # Tests of a dataset or job with an outcome in its facts, the last by time; also tests of an event.
 ASSERTIONS_MAX = 300
+# Uses by runs in the facts of a dataset: each costs 50 bytes; beyond, a use of a run that goes on costs a row.
+USES_MAX = 3
 _REMEMBERED = frozenset(
     {
         "columnLineage",
@@ -322,6 +324,8 @@ ADDED_UP = _history(CONTENTS_MAX, ADDED_UP_BYTES_MAX)
 LATEST = _history(1)
 # The latest content, also as of a time before it.
 LATEST_EVER = JoinRule(LATEST.join, lambda value, _: value)
+# The latest uses of a dataset by runs; readers check them against the facts of the runs.
+LATEST_USES = JoinRule(_latest_outcomes(USES_MAX).join, lambda value, _: value)
 LATEST_EACH = _latest_each(TAGS_MAX)
 OUTCOMES = _latest_outcomes(ASSERTIONS_MAX)
 LATEST_STATED = _latest_of(CONTENTS_MAX)

@@ -23,7 +23,7 @@ from headwater.facts.catalogue import PARTITIONS
 from headwater.facts.facts import DatasetFacts, Facts, IdText, JobFacts, RunFacts, dataset_of, join, to_json
 from headwater.facts.facts_delta import FactsDelta
 from headwater.facts.growth import KINDS, Kind, Senders
-from headwater.facts.index_rows import ever_rows
+from headwater.facts.index_rows import begun_uses, ever_rows
 from headwater.facts.keys import current_key, facts_key, job_pk
 from headwater.facts.run_facts import owner
 from headwater.facts.table import GraphTable, Key, Row, Swap
@@ -124,7 +124,6 @@ class _Change:
         return Swap(
             replace(self.row, data=data, noted=(*self.noted, *(run.id for run in self.runs))),
             puts=tuple(self.kind.moving(*self.growth)),
-            deletes=tuple(self.kind.gone(*self.growth)),
             adds=tuple(self.kind.counted(*self.growth)),
         )
 
@@ -146,7 +145,7 @@ class _Writer:
         grown = [change for change in changes.values() if change.grows]
         added = (row for change in grown for row in change.kind.new_rows(*change.growth, self.senders))
         # An event may add a hundred thousand rows: they are written as they are made.
-        self.table.put(self._noted(row) for row in chain(rows, added) if row.key not in self.stored)
+        self.table.put(self._noted(row) for row in chain(rows, added, _left_out(changes)) if row.key not in self.stored)
         lost = set[Key]()
         for of_runs in (False, True):
             group = [each for each in grown if (type(each.new) is RunFacts) is of_runs and each.subject.key not in lost]
@@ -188,6 +187,19 @@ def _changes(subjects: Iterable[_Subject], rows: Mapping[Key, Row]) -> dict[Key,
         noted = [run for run in known if facts_key(RunKey.of(change.subject.thing, run)) not in rows]
         changes[key] = replace(change, runs=runs, noted=noted)
     return changes
+
+
+def _left_out(changes: Mapping[Key, _Change]) -> Iterator[Row]:
+    """Yield rows of uses for which the facts of a dataset have no room: by earlier runs, and by the runs of the delta.
+
+    The delta of a dataset joins the uses of a batch, so it has no room for all of them, either.
+    """
+    for change in changes.values():
+        yield from change.kind.left_out(*change.growth, change.subject.facts)
+        for key, use, row in begun_uses(change.subject.thing, change.new) if isinstance(change.new, RunFacts) else ():
+            facts = changes[key].new if key in changes else None
+            if isinstance(facts, DatasetFacts) and use not in facts.uses:
+                yield row
 
 
 def _stored(jobs: Iterable[JobId], nodes: Mapping[Key, Row | None]) -> Set[Key]:

@@ -3,26 +3,63 @@
     DATASET#<dataset>  BACKWARD#<start>#<run>    {"refs": [...], "sources": [...]}      a run wrote the dataset
     DATASET#<dataset>  FORWARD#<start>#<run>     {"outputs": {...}, "reads": [...]}     a run read the dataset
 
-Each row also has the run's `job`, `root`, `state`, and `declared` for a JobEvent.
+Each row also has the run's `job`, `root`, `state`, and `declared` for a JobEvent. After a START alone, the rows are in
+the facts of the datasets (`uses`), which each event changes anyway.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from headwater.facts.facet_refs import flows_of, is_explicit, read_by, reported_by_dataset
 from headwater.facts.facts import IdText, RunFacts, dataset_of, text_of
-from headwater.facts.keys import dataset_pk
+from headwater.facts.keys import DATASET_FACTS, dataset_pk
 from headwater.facts.run_facts import owner, root_run, state
-from headwater.facts.table import Key, Row
+from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater_model.ids import RunKey
 
 # Rows of a dataset, by the start of the run: BACKWARD for its writers, FORWARD for its readers.
 RowKind: TypeAlias = Literal["BACKWARD", "FORWARD"]
 # Up from a dataset are its writers, down from it its readers.
 ROW_KINDS: Mapping[Literal["up", "down"], RowKind] = {"up": "BACKWARD", "down": "FORWARD"}
+# In place of a report: readers check the row against the facts of its run.
+UNVERIFIED: Mapping[str, Any] = {"unverified": True}
+
+
+def unverified_row(pk: str, use: str, time: str) -> Row:
+    """Make the unverified row of a use in a dataset's facts, `FORWARD#<run>`; an older row of the key may say more."""
+    kind, _, run = use.partition("#")
+    return Row(pk, f"{kind}#{time}#{run}", UNVERIFIED, once=True)
+
+
+def is_unverified(row: Row) -> bool:
+    """True for a row to check against the facts of its run: `{"unverified": True}`."""
+    return "unverified" in row.data
+
+
+def query_reports(queries: Sequence[RowQuery], table: GraphReader) -> list[RowPage]:
+    """Query rows `FORWARD#<start>#<run>`, or BACKWARD, with unverified rows of the runs in the datasets' facts."""
+    facts, pages = table.read([(query.pk, DATASET_FACTS) for query in queries], queries)
+    return [
+        _with_uses(query, page, facts.get((query.pk, DATASET_FACTS)))
+        for query, page in zip(queries, pages, strict=True)
+    ]
+
+
+def _with_uses(query: RowQuery, page: RowPage, facts: Row | None) -> RowPage:
+    uses = facts.data["facts"].get("uses", {}) if facts else {}
+    running = [unverified_row(query.pk, use, time) for use, (time, has_gone_on) in uses.items() if not has_gone_on]
+    if not running:
+        return page
+    # Of a cut page, the last row is the bound.
+    low, high = query.low, query.high
+    if page.more:
+        low, high = (page.rows[-1].sk, high) if query.newest_first else (low, page.rows[-1].sk)
+    within = {row.sk: row for row in (*running, *page.rows) if low <= row.sk <= high}
+    in_order = [within[sk] for sk in sorted(within, reverse=query.newest_first)]
+    return RowPage(in_order[: query.limit], page.more or len(in_order) > query.limit)
 
 
 class RunReports:

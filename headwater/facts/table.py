@@ -137,8 +137,9 @@ class GraphReader(Protocol):
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         """Get and query in a single round."""
 
-    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:  # noqa: ARG002
         """Announce possible further reads: a reader that reads ahead adds them to its next round."""
+        return  # By default, a table that reads nothing ahead
 
 
 @dataclass(frozen=True)

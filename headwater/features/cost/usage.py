@@ -16,7 +16,7 @@ import orjson
 # Dollars an event, of AWS's price lists of 2026-11-20, without free tiers.
 PRICES: Mapping[str, float] = {
     # Write units at 0.625 and read units at 0.125 a million: docs/cost.md, a further run in two batches.
-    "DynamoDB": 17.9 * 0.625e-6 + 15.3 * 0.125e-6,
+    "DynamoDB": 15.4 * 0.625e-6 + 7.3 * 0.125e-6,
     # Two invocations at 0.20 a million, 10 ms each with 1 GB at 0.0000133334 a GB-second.
     "Lambda": 2 * 0.20e-6 + 0.02 * 0.0000133334,
     # A PUT at 5 a million.

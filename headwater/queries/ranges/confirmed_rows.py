@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from headwater.facts.facts import text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
-from headwater.facts.run_reports import ROW_KINDS, RunReports
+from headwater.facts.run_reports import ROW_KINDS, RunReports, is_unverified
 from headwater.facts.table import Row
 from headwater.queries.results.graphs import Side
 from headwater.queries.view import GraphView
@@ -30,7 +30,7 @@ def confirm_rows(rows: Mapping[RunsOf, Sequence[Row]], view: GraphView) -> tuple
     unverified: dict[RunKey, str] = {}
     left_out = set[RunKey]()
     for dataset_rows in rows.values():
-        runs = [(run_of(row), time_of(row)) for row in dataset_rows if _is_unverified(row)]
+        runs = [(run_of(row), time_of(row)) for row in dataset_rows if is_unverified(row)]
         unverified.update(runs[:_UNVERIFIED_MAX])
         left_out.update(run for run, _ in runs[_UNVERIFIED_MAX:])
     newest = sorted(unverified, key=lambda run: (unverified[run], run), reverse=True)
@@ -58,13 +58,9 @@ def _read_reports(runs: Sequence[RunKey], view: GraphView) -> tuple[dict[RunKey,
 
 def _confirmed(row: Row, name: DatasetId, side: Side, reports: Mapping[RunKey, RunReports]) -> Row | None:
     """Confirm the row of a dataset; None for a row that the facts lack, or of a run that was left out."""
-    if not _is_unverified(row):
+    if not is_unverified(row):
         return row
     run = run_of(row)
     right = reports[run].find(ROW_KINDS[side], text_of(name)) if run in reports else None
     # The run may start at another time by now.
     return right if right is not None and right.key == row.key else None
-
-
-def _is_unverified(row: Row) -> bool:
-    return "unverified" in row.data

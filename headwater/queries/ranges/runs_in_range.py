@@ -18,8 +18,8 @@ from headwater.facts.facet_refs import OPERATIONS_KIND
 from headwater.facts.facts import IdText, dataset_of, job_of, text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
 from headwater.facts.keys import dataset_pk, facet_key
-from headwater.facts.run_reports import ROW_KINDS
-from headwater.facts.table import Row, RowQuery
+from headwater.facts.run_reports import ROW_KINDS, query_reports
+from headwater.facts.table import Row, RowPage, RowQuery
 from headwater.queries.ranges.confirmed_rows import RunsOf, confirm_rows
 from headwater.queries.ranges.similar_runs import RangeRun, Runs
 from headwater.queries.results.columns import TimeRange
@@ -116,8 +116,17 @@ class RunsInRange:
         requested = set(datasets)
         # The facts of a dataset may reveal other names of it, with rows of their own.
         while new := sorted(requested - self._rows.keys()):
-            self._read_rows(new)
+            queries = self._queries_of(new)
+            pages = self.view.query(queries)
+            self._add_rows(new, pages)
             self._read_reports(new, operations=operations, columns=columns)
+            # The facts of the datasets came with the reports.
+            with_running = query_reports(queries, self.view)
+            if with_running != pages:
+                self._add_rows(new, with_running)
+                self._read_reports(new, operations=operations, columns=columns)
+            if self._rows_left is not None:
+                self._rows_left -= sum(len(page.rows) for page in with_running)
             requested |= {(other, side) for name, side in new for other in self.view.group(name).names}
         self.truncated |= self.view.truncated
         # The rows may reveal that two names belong to the same dataset.
@@ -195,7 +204,7 @@ class RunsInRange:
                 RowQuery(dataset_pk(name), low=f"{ROW_KINDS[UP]}#", high=high, newest_first=True, limit=limit)
                 for (name, _), high in highs.items()
             ]
-            pages = dict(zip(highs, self.view.query(queries), strict=True))
+            pages = dict(zip(highs, query_reports(queries, self.view), strict=True))
             rows = self._confirmed({(name, UP): page.rows for (name, _), page in pages.items()})
             # A DatasetEvent declares the sources of a dataset, and writes nothing.
             runs = {pair: [run for run in map(_run, rows[pair[0], UP]) if run.job is not None] for pair in highs}
@@ -250,25 +259,23 @@ class RunsInRange:
             self._unknown[sources] = renamed(unknown_columns(map(dataset_of, sources)), self.primary)
         return self._unknown[sources]
 
-    def _read_rows(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
+    def _queries_of(self, new: Sequence[RunsOf]) -> list[RowQuery]:
         time_range, limit = self._time_range, self._runs_max
         # The datasets of a level share the remaining rows.
         if self._rows_left is not None:
             limit = min(limit, max(self._rows_left // len(new), 1))
-        pages = self.view.query(
-            [
-                RowQuery(
-                    dataset_pk(name),
-                    low=f"{ROW_KINDS[side]}#{time_range.start}",
-                    high=f"{ROW_KINDS[side]}#{time_range.end}",
-                    newest_first=True,
-                    limit=limit,
-                )
-                for name, side in new
-            ]
-        )
-        if self._rows_left is not None:
-            self._rows_left -= sum(len(page.rows) for page in pages)
+        return [
+            RowQuery(
+                dataset_pk(name),
+                low=f"{ROW_KINDS[side]}#{time_range.start}",
+                high=f"{ROW_KINDS[side]}#{time_range.end}",
+                newest_first=True,
+                limit=limit,
+            )
+            for name, side in new
+        ]
+
+    def _add_rows(self, new: Sequence[RunsOf], pages: Sequence[RowPage]) -> None:
         self.truncated |= any(page.more for page in pages)
         self._rows.update(
             self._confirmed({dataset_side: page.rows for dataset_side, page in zip(new, pages, strict=True)})

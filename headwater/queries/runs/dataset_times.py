@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from headwater.facts.keys import dataset_pk
+from headwater.facts.index_scan import read_run_facts, run_of, time_of
+from headwater.facts.keys import dataset_pk, facts_key
+from headwater.facts.run_reports import is_unverified, query_reports
 from headwater.facts.table import RowPage, RowQuery
 from headwater.queries.results.entities import DatasetTimes
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.written_versions import VersionQuery, newest_of_both
-from headwater_model.ids import DatasetId
+from headwater_model.ids import DatasetId, RunKey
 
 # Rows of the last reads: a JobEvent is no read.
 _READS = 4
@@ -18,12 +20,18 @@ _READS = 4
 def times_of(groups: Sequence[ResolvedDataset], view: GraphView) -> dict[DatasetId, DatasetTimes]:
     """Read the times of datasets, by primary name: two queries for each name, and the facts of the last writers."""
     reads = [query for group in groups for query in _reads_of(group, view.at or "~")]
-    pages = dict(zip(reads, view.query(reads), strict=True)) if reads else {}
+    pages = dict(zip(reads, query_reports(reads, view), strict=True))
+    running = {run_of(row) for page in pages.values() for row in page.rows if is_unverified(row)}
+    # The facts come with a round for the writers.
+    view.expect(map(facts_key, running))
     written = last_written(groups, view)
+    facts = read_run_facts(running, view) if running else {}
+    firsts = {run: facts[run].first if run in facts else None for run in running}
+    starts = {query: _start(page, firsts) for query, page in pages.items()}
     return {
         group.primary: DatasetTimes(
             written.get(group.primary),
-            max(filter(None, (_start(pages[query]) for query in _reads_of(group, view.at or "~"))), default=None),
+            max(filter(None, map(starts.get, _reads_of(group, view.at or "~"))), default=None),
         )
         for group in groups
     }
@@ -44,5 +52,7 @@ def _reads_of(group: ResolvedDataset, high: str) -> list[RowQuery]:
     ]
 
 
-def _start(page: RowPage) -> str | None:
-    return next((row.sk.split("#")[1] for row in page.rows if not row.data.get("declared")), None)
+def _start(page: RowPage, firsts: Mapping[RunKey, str | None]) -> str | None:
+    """Find the start of the newest read; an unverified row counts if the run did start then."""
+    reads = (row for row in page.rows if not row.data.get("declared"))
+    return next((time_of(row) for row in reads if firsts.get(run_of(row), time_of(row)) == time_of(row)), None)

@@ -25,6 +25,7 @@ from headwater.facts.run_facts import (
     parent_run,
     written_datasets,
 )
+from headwater.facts.run_reports import query_reports
 from headwater.facts.table import RowQuery
 from headwater.queries.results.graphs import UpstreamInput, UpstreamRun
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
@@ -64,7 +65,7 @@ def possible_readers(runs: Mapping[RunKey, RunFacts], view: GraphView) -> tuple[
         RowQuery(dataset_pk(name), low=f"FORWARD#{_a_day_before(start)}", high="FORWARD#~", limit=READERS_MAX)
         for name, start in since.items()
     ]
-    pages = view.query(queries)
+    pages = query_reports(queries, view)
     readers: dict[RunKey, set[DatasetId]] = {}
     for name, page in zip(since, pages, strict=True):
         for row in page.rows:

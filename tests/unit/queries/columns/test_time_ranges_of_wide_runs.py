@@ -8,10 +8,12 @@ from dataclasses import replace
 
 import pytest
 
+from headwater.aws.items import chunks
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.index_rows import EXACT_MAX
 from headwater.facts.keys import dataset_pk
+from headwater.facts.lattice import USES_MAX
 from headwater.facts.table import RowQuery
 from headwater.queries.ranges import confirmed_rows
 from headwater.queries.ranges.runs_in_range import RunsInRange
@@ -27,12 +29,12 @@ SOURCE = DatasetId("s3://flights", "checked")
 PARTS = [DatasetId("s3://flights", f"part-{number:03}") for number in range(2 * EXACT_MAX)]
 
 
-def an_event(time, kind, parts=PARTS):
+def an_event(time, kind, parts=PARTS, run=RUNS[0]):
     reported = {
         "fields": {"co2": {"inputFields": [{"namespace": SOURCE.namespace, "name": SOURCE.name, "field": "co2"}]}}
     }
     outputs = tuple(DatasetUse(part, {"columnLineage": reported}) for part in parts)
-    event = Event(kind="RUN", time=time, hash="", type=kind, run=RUNS[0], job=JOBS[0], inputs=(DatasetUse(SOURCE),))
+    event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[0], inputs=(DatasetUse(SOURCE),))
     return stamped(replace(event, outputs=outputs))
 
 
@@ -58,15 +60,29 @@ def rows_of_the_source(table):
     return [(row.sk.split("#")[1], "unverified" in row.data) for row in page.rows]
 
 
-def test_a_run_that_goes_on_is_found_and_its_end_replaces_what_readers_check():
+def test_a_run_that_goes_on_is_found_in_the_facts_then_by_rows_that_readers_check():
     table = MemoryTable()
-    apply_statements([an_event(TIMES[1], "START", PARTS[:1])], table)
-    assert mapped(table, TIMES[1], TIMES[2], PARTS[:1]) == (1, 1)
-    assert rows_of_the_source(table) == [(TIMES[1], True)]
+    stored = {"START": [], "RUNNING": [(TIMES[1], True)], "COMPLETE": [(TIMES[1], False)]}
+    for time, (kind, rows) in zip(TIMES[1:], stored.items(), strict=False):
+        apply_statements([an_event(time, kind, PARTS[:1])], table)
+        assert mapped(table, TIMES[1], TIMES[2], PARTS[:1]) == (1, 1)
+        assert rows_of_the_source(table) == rows
 
-    apply_statements([an_event(TIMES[2], "COMPLETE", PARTS[:1])], table)
-    assert mapped(table, TIMES[1], TIMES[2], PARTS[:1]) == (1, 1)
-    assert rows_of_the_source(table) == [(TIMES[1], False)]
+
+@pytest.mark.parametrize("batch", [1, 2, 99])
+def test_more_runs_than_the_facts_of_a_dataset_name_are_found_while_they_go_on(batch):
+    table, runs = MemoryTable(), [f"run-{number}" for number in range(3 * USES_MAX)]
+    starts = [
+        an_event(f"2025-11-20T12:00:0{number}.000000Z", "START", PARTS[:1], run) for number, run in enumerate(runs)
+    ]
+    for loaded in chunks(starts, batch):
+        apply_statements(loaded, table)
+        newest_first = runs[runs.index(loaded[-1].run) :: -1]
+        range_runs = RunsInRange(GraphView(table), TimeRange(TIMES[0], "~"))
+        range_runs.load_datasets([(SOURCE, "down"), (PARTS[0], "up")])
+        for dataset, side in ((SOURCE, "down"), (PARTS[0], "up")):
+            assert [each.key.id for each in range_runs.runs_at(dataset, side)] == newest_first
+        assert len(rows_of_the_source(table)) == max(len(newest_first) - USES_MAX, 0)
 
 
 def a_part(number, name_bytes=0):
