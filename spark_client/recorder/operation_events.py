@@ -51,9 +51,8 @@ def batches_of(sets: Iterable[Sequence[Operation]], roots: Sequence[str]) -> tup
     for operations in sets:
         batch = _batch_of(operations)
         if not _fits(batch, bounds):
-            warnings.append(
-                f"{len(operations)} operations that write {_destinations(operations)} are too many for an event"
-            )
+            names = ", ".join(dataset["name"] for dataset in _outputs(operations)[:5])
+            warnings.append(f"{len(operations)} operations that write {names} are too many for an event")
             continue
         joined = batches[-1].joined(batch)
         if _fits(joined, bounds):
@@ -70,21 +69,13 @@ def _fits(batch: OperationBatch, bounds: Sequence[int]) -> bool:
 def _batch_of(operations: Sequence[Operation]) -> OperationBatch:
     checked = OperationSet(operations)
     size_bytes = _size_bytes(render_operations(operations)) + _size_bytes(_inputs(operations) + _outputs(operations))
-    fields = sum(map(_fields, operations))
+    fields = sum(len(inputs_of(operation)) + len(outputs_of(operation)) for operation in operations)
     derived = checked.pair_count, checked.source_count, checked.source_name_bytes
     return OperationBatch(tuple(operations), (size_bytes, len(operations), fields, *derived))
 
 
-def _fields(operation: Operation) -> int:
-    return len(inputs_of(operation)) + len(outputs_of(operation))
-
-
 def _size_bytes(value: object) -> int:
     return len(json.dumps(value, ensure_ascii=False).encode(errors="replace")) + 2
-
-
-def _destinations(operations: Sequence[Operation]) -> str:
-    return ", ".join(dataset["name"] for dataset in _outputs(operations)[:5])
 
 
 def render_event(

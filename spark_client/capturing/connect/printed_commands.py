@@ -21,7 +21,8 @@ _PLACED = re.compile(r", Some\((?P<location>.*)\)\)$")
 def command_node(command: PlanText, name: Name) -> Node:
     """Make the node of a command; `name` is the whole name of its table or view."""
     node = Node(0, command.kind)
-    values = _VALUES.get(command.kind, _nothing)(command.text.partition(" ")[2], name)
+    rule = _VALUES.get(command.kind)
+    values = rule(command.text.partition(" ")[2], name) if rule else {}
     node.values = {**values, "child": _identifier(name)} if name else values
     return node
 
@@ -32,24 +33,11 @@ def _identifier(name: Name) -> Node:
     return node
 
 
-def _nothing(_: str, __: Name) -> Mapping[str, Any]:
-    return {}
-
-
-def _drop(text: str, _: Name) -> Mapping[str, Any]:
-    """Parse `DropTable true, false`."""
-    return {"ifExists": text.startswith("true")}
-
-
 def _rename(text: str, name: Name) -> Mapping[str, Any]:
     """Parse `RenameTable [db, t], false`; the new name may begin with the catalog."""
     new = text[1:].partition("]")[0].split(", ")
     new = new[1:] if len(new) >= len(name) and new[:1] == [*name[:1]] else new
     return {"newName": new, "isView": text.endswith("true")}
-
-
-def _partition(text: str, _: Name) -> Mapping[str, Any]:
-    return {"partitionSpec": text}
 
 
 def _location(text: str, _: Name) -> Mapping[str, Any]:
@@ -64,17 +52,12 @@ def _partitions(text: str, _: Name) -> Mapping[str, Any]:
     return {"parts": [{"location": match["location"] if (match := _PLACED.search(part)) else None} for part in parts]}
 
 
-def _namespace(text: str, _: Name) -> Mapping[str, Any]:
-    """Parse `DropNamespace false, true`."""
-    return {"cascade": text.endswith("true")}
-
-
 _VALUES: Mapping[str, Callable[[str, Name], Mapping[str, Any]]] = {
     "AddPartitions": _partitions,
-    "DropNamespace": _namespace,
-    "DropTable": _drop,
-    "DropView": _drop,
+    # `DropNamespace false, true`, `DropTable true, false`
+    "DropNamespace": lambda text, _: {"cascade": text.endswith("true")},
+    **dict.fromkeys(("DropTable", "DropView"), lambda text, _: {"ifExists": text.startswith("true")}),
     "RenameTable": _rename,
     "SetTableLocation": _location,
-    "TruncatePartition": _partition,
+    "TruncatePartition": lambda text, _: {"partitionSpec": text},
 }

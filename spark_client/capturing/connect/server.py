@@ -83,7 +83,7 @@ class Server:
         explained = self._proto.SQL()
         explained.CopyFrom(statement)
         explained.query = f"EXPLAIN EXTENDED {statement.query}"
-        return self._whole(lambda server: server._text(explained))
+        return self._whole(lambda server: "\n".join(str(row[0]) for row in server._rows(explained)))
 
     def _whole(self, explain: Callable[[Server], str]) -> str:
         text = explain(self)
@@ -94,9 +94,6 @@ class Server:
                 return explain(server)
         except NoResponse:
             return text
-
-    def _text(self, statement: Any) -> str:
-        return "\n".join(str(row[0]) for row in self._rows(statement))
 
     @contextmanager
     def _cloned(self) -> Iterator[Server]:
@@ -128,10 +125,9 @@ class Server:
 
     def explain_relation(self, relation: Any) -> str:
         """Explain a relation without running it, with long lists as in `explain`."""
-        return self._whole(lambda server: server._explain(relation))
-
-    def _explain(self, relation: Any) -> str:
-        return str(self._analyzed(relation, "explain", explain_mode="extended").explain_string)
+        return self._whole(
+            lambda server: str(server._analyzed(relation, "explain", explain_mode="extended").explain_string)
+        )
 
     def query(self, text: str) -> Any:
         """Make the protocol's `SQL` of a statement."""

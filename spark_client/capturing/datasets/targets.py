@@ -206,11 +206,6 @@ def _created_v2(command: Node, catalogs: Catalogs) -> Target | None:
     return replace(target, change="OVERWRITE" if command.kind.startswith("Replace") else "CREATE")
 
 
-def _stream(command: Node, catalogs: Catalogs) -> Target | None:
-    # The batch of a stream's sink, with the table where Spark knows it.
-    return _into(command, command.node("relation"), catalogs) if command.node("relation") else None
-
-
 def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
     # LOAD DATA moves files into the table.
     output = find_table({"identifier": command.values.get("table")}, catalogs)
@@ -301,7 +296,10 @@ _RULES: dict[str, Callable[[Node, Catalogs], Target | None]] = {
     "DeltaDynamicPartitionOverwriteCommand": _v2,
     "CreateTableAsSelect": _created_v2,
     "ReplaceTableAsSelect": _created_v2,
-    "WriteToDataSourceV2": _stream,
+    # The batch of a stream's sink, with the table where Spark knows it.
+    "WriteToDataSourceV2": lambda command, catalogs: (
+        _into(command, command.node("relation"), catalogs) if command.node("relation") else None
+    ),
     "LoadDataCommand": _loaded,
     **statements.RULES,
 }

@@ -105,8 +105,9 @@ def _saving(save: Callable[..., Any]) -> Callable[..., Any]:
             return save(writer, path)
         token = SAVES_MODEL.set(True)
         try:
-            run = _run_remote if is_remote() else _run
-            return run(writer, path, lambda: save(writer, path))
+            if is_remote():
+                return _run_remote(writer, path, lambda: save(writer, path))
+            return glue_frames.run(lambda: _saved(writer, path), "save", lambda: save(writer, path))
         finally:
             SAVES_MODEL.reset(token)
 
@@ -116,10 +117,6 @@ def _saving(save: Callable[..., Any]) -> Callable[..., Any]:
 def _instance_of(writer: Any) -> Any:
     names = ("_headwater_instance", "instance", "_instance")
     return next((vars(writer)[name] for name in names if name in vars(writer)), None)
-
-
-def _run(writer: Any, path: str, save: Callable[[], Any]) -> Any:
-    return glue_frames.run(lambda: _saved(writer, path), "save", save)
 
 
 def _run_remote(writer: Any, path: str, save: Callable[[], Any]) -> Any:

@@ -236,7 +236,8 @@ public class Executions {
         return text.isDefined() ? text.get().toString() : null;
     }
 
-    private static String quoted(String text, int max) {
+    /** A text as JSON, cut to so many characters. */
+    public static String quoted(String text, int max) {
         StringBuilder quoted = new StringBuilder();
         PlanReader.quote(text, max, quoted);
         return quoted.toString();

@@ -90,7 +90,7 @@ public class GlueFrames {
         return (Frame) WRITES.remove(Long.valueOf(number));
     }
 
-    private static RDD rddOf(LogicalPlan leaf) {
+    static RDD rddOf(LogicalPlan leaf) {
         if (leaf instanceof LogicalRDD) {
             return ((LogicalRDD) leaf).rdd();
         }

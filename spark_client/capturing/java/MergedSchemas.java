@@ -1,10 +1,13 @@
 package headwater.capture;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -127,7 +130,7 @@ public class MergedSchemas {
                 }
                 StructType read = read((Path) each.next());
                 merged = isUsers ? withNames(merged, read) : merged.merge(read, conf.caseSensitiveAnalysis());
-                if (isUsers && hasAll(merged)) {
+                if (isUsers && namesOf(merged).containsAll(namesOf(relation.dataSchema()))) {
                     break;
                 }
             }
@@ -139,29 +142,17 @@ public class MergedSchemas {
 
     /** The first schema with the additional columns of the second; files of a place may differ in types. */
     private static StructType withNames(StructType merged, StructType read) {
+        Set known = namesOf(merged);
         for (int i = 0; i < read.length(); i++) {
-            merged = has(merged, read.fields()[i].name()) ? merged : merged.add(read.fields()[i]);
+            merged = known.add(read.fields()[i].name()) ? merged.add(read.fields()[i]) : merged;
         }
         return merged;
     }
 
-    private boolean hasAll(StructType merged) {
-        String[] names = relation.dataSchema().fieldNames();
-        boolean all = true;
-        for (int i = 0; i < names.length; i++) {
-            all &= has(merged, names[i]);
-        }
-        return all;
-    }
-
-    private static boolean has(StructType schema, String name) {
-        String[] names = schema.fieldNames();
-        for (int i = 0; i < names.length; i++) {
-            if (names[i].equalsIgnoreCase(name)) {
-                return true;
-            }
-        }
-        return false;
+    private static Set namesOf(StructType schema) {
+        Set names = new TreeSet(String.CASE_INSENSITIVE_ORDER);
+        names.addAll(Arrays.asList(schema.fieldNames()));
+        return names;
     }
 
     private StructType read(Path file) throws Exception {

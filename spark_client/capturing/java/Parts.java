@@ -92,10 +92,9 @@ public class Parts {
     /** Note the loss of a part, and its reason. */
     public static synchronized void lose(String name, Throwable failed) {
         if (LOST.add(name)) {
-            StringBuilder json = new StringBuilder("{\"lost\":\"").append(name).append("\",\"reason\":");
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-            PlanReader.quote(cause.toString(), REASON_MAX, json);
-            UNREAD.add(json.append('}').toString());
+            String reason = Executions.quoted(cause.toString(), REASON_MAX);
+            UNREAD.add("{\"lost\":\"" + name + "\",\"reason\":" + reason + "}");
         }
     }
 }

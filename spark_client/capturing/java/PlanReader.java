@@ -201,9 +201,7 @@ public class PlanReader {
     private String textOf(DataType type) {
         String known = (String) textsOfTypes.get(type);
         if (known == null) {
-            StringBuilder text = new StringBuilder();
-            quote(type.json(), charsMax, text);
-            known = text.toString();
+            known = Executions.quoted(type.json(), charsMax);
             if (known.length() <= TYPE_KEPT_CHARS) {
                 textsOfTypes.put(type, known);
             }
@@ -285,7 +283,7 @@ public class PlanReader {
             first = name("field", first);
             text(((StructType) step.child().dataType()).fields()[step.ordinal()].name());
         } else if (node instanceof LogicalRDD || node instanceof ExternalRDD) {
-            RDD rdd = node instanceof LogicalRDD ? ((LogicalRDD) node).rdd() : ((ExternalRDD) node).rdd();
+            RDD rdd = GlueFrames.rddOf((LogicalPlan) node);
             GlueFrames.Frame known = GlueFrames.of(rdd);
             GlueFrames.Frame frame = known == null && assumed != null && !assumed.reads(rdd) ? assumed : known;
             first = frame == null ? writePlaces(rdd, first) : writeFrame(frame, first);

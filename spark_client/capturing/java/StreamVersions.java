@@ -36,10 +36,7 @@ public class StreamVersions {
     private static void addSources(Object query, SourceProgress[] ends, Map found) throws Exception {
         Object all = Members.call(query, "sources");
         Set sources = new LinkedHashSet();
-        scala.collection.Iterator each = ((scala.collection.Iterable) all).iterator();
-        while (each.hasNext()) {
-            sources.add(each.next());
-        }
+        ExecutedPlans.addAll(((scala.collection.Iterable) all).iterator(), sources);
         Iterator source = sources.iterator();
         for (int i = 0; i < ends.length && ends.length == sources.size(); i++) {
             Object wrapped = source.next();

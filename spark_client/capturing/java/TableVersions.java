@@ -72,10 +72,8 @@ public class TableVersions {
     }
 
     private static String located(String commit, Object place) {
-        StringBuilder json = new StringBuilder(commit == null ? "{" : commit.substring(0, commit.length() - 1) + ",");
-        PlanReader.quote("location", TEXT_MAX, json);
-        PlanReader.quote(place.toString(), TEXT_MAX, json.append(':'));
-        return json.append('}').toString();
+        String before = commit == null ? "{" : commit.substring(0, commit.length() - 1) + ",";
+        return before + "\"location\":" + Executions.quoted(place.toString(), TEXT_MAX) + "}";
     }
 
     /** Target of a command of DataSource V2, or null. */

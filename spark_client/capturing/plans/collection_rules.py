@@ -41,20 +41,14 @@ def keeping(node: Node, of: Expressions) -> Value:
 
 
 def _first_keeping(node: Node, of: Expressions) -> Value:
-    first, *others = list(map(of.value, _parts(node))) or [NOTHING]
+    # Literals count as parameters, and so do the elements of lists.
+    parts = [part for value in node.values.values() for part in (value if isinstance(value, list) else [value])]
+    first, *others = list(map(of.value, parts)) or [NOTHING]
     return merge_values([keep(CHANGED, first), change(CHANGED, others)])
 
 
-def _parts(node: Node) -> list[object]:
-    """List the parameters of an expression in order, with literals and the elements of lists."""
-    return [part for value in node.values.values() for part in (value if isinstance(value, list) else [value])]
-
-
 def _comparing(node: Node, of: Expressions) -> Value:
-    return _compared(keeping(node, of))
-
-
-def _compared(value: Value) -> Value:
+    value = keeping(node, of)
     if not value.fields:
         return value
     # The first field of a struct decides; later fields, for equal first fields, are left out.
@@ -114,23 +108,6 @@ def _with_fields(node: Node, of: Expressions) -> Value:
     put = {change_of.text("name"): change_of for change_of in node.nodes("fieldOps") if change_of.kind == "WithField"}
     names = node.values.get("dataType.names") or [*old.fields, *put]
     return Value(fields={name: of.value(put[name]) if name in put else get_field(old, name) for name in names})
-
-
-def _map(node: Node, of: Expressions) -> Value:
-    keys, values = _entries(node, of)
-    return merge_values([keys, values])
-
-
-def _map_entries(node: Node, of: Expressions) -> Value:
-    return Value(fields=dict(zip(_ENTRY, _entries(node.node("child"), of), strict=True)))
-
-
-def _map_keys(node: Node, of: Expressions) -> Value:
-    return _entries(node.node("child"), of)[0]
-
-
-def _map_values(node: Node, of: Expressions) -> Value:
-    return _entries(node.node("child"), of)[1]
 
 
 def _entries(node: Node | None, of: Expressions) -> tuple[Value, Value]:
@@ -229,11 +206,11 @@ RULES: Mapping[str, Rule] = {
     "WithField": lambda node, of: of.value(node.node("valExpr")),
     "Cast": _cast,
     "ArraysZip": _zip,
-    "CreateMap": _map,
-    "MapFromArrays": _map,
-    "MapFromEntries": _map,
-    "MapEntries": _map_entries,
-    "MapKeys": _map_keys,
-    "MapValues": _map_values,
+    **dict.fromkeys(
+        ("CreateMap", "MapFromArrays", "MapFromEntries"), lambda node, of: merge_values(_entries(node, of))
+    ),
+    "MapEntries": lambda node, of: Value(fields=dict(zip(_ENTRY, _entries(node.node("child"), of), strict=True))),
+    "MapKeys": lambda node, of: _entries(node.node("child"), of)[0],
+    "MapValues": lambda node, of: _entries(node.node("child"), of)[1],
     "ArrayAggregate": _fold,
 }

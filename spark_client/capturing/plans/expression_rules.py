@@ -6,7 +6,8 @@ A rule gets the node, and an `Expressions` with the values of the node's parts. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from headwater_model.columns import Transformation
@@ -82,10 +83,6 @@ def _changing(node: Node, of: Expressions) -> Value:
     return change(CHANGED, map(of.value, parts_of(node)))
 
 
-def _child(node: Node, of: Expressions) -> Value:
-    return of.value(node.values.get("child"))
-
-
 def _case(node: Node, of: Expressions) -> Value:
     branches = [branch for branch in node.values.get("branches") or () if isinstance(branch, list)]
     return _chosen(
@@ -126,10 +123,6 @@ def _place(node: Node | None) -> tuple[str, ...] | None:
 def _coalesce(node: Node, of: Expressions) -> Value:
     children = node.values.get("children") or []
     return _chosen(of, children[:-1], children)
-
-
-def _nan_or(node: Node, of: Expressions) -> Value:
-    return _chosen(of, [node.values.get("left")], [node.values.get("left"), node.values.get("right")])
 
 
 def _chosen(of: Expressions, conditions: Iterable[object], choices: Iterable[object]) -> Value:
@@ -182,29 +175,21 @@ def _python_function(node: Node, of: Expressions) -> Value:
     return change(how, of.values(node.values.get("children")))
 
 
-def _scalar_subquery(node: Node, of: Expressions) -> Value:
-    plan = node.node("plan")
-    if plan is None:
-        return NOTHING
-    value = merge_values(of.subqueries.outputs(plan))
-    return decided_by(value, Value(of.subqueries.rows(plan)))
-
-
 def _in_subquery(node: Node, of: Expressions) -> Value:
     outer = change(CHANGED, of.values(node.values.get("values")))
     return decided_by(outer, of.value(node.node("query")))
 
 
-def _listed(node: Node, of: Expressions) -> Value:
-    plan = node.node("plan")
-    if plan is None:
-        return NOTHING
-    return decided_by(change(CHANGED, of.subqueries.outputs(plan)), Value(of.subqueries.rows(plan)))
+def _subquery(of_outputs: Callable[[Iterable[Value]], Value]) -> Rule:
+    """Make the rule of a subquery: a value of its output columns, decided by its rows."""
 
+    def rule(node: Node, of: Expressions) -> Value:
+        plan = node.node("plan")
+        if plan is None:
+            return NOTHING
+        return decided_by(of_outputs(of.subqueries.outputs(plan)), Value(of.subqueries.rows(plan)))
 
-def _exists(node: Node, of: Expressions) -> Value:
-    plan = node.node("plan")
-    return NOTHING if plan is None else Value(of.subqueries.rows(plan))
+    return rule
 
 
 def _references(node: Node, of: Expressions) -> Value:
@@ -217,11 +202,6 @@ def _references(node: Node, of: Expressions) -> Value:
         values += of.subqueries.outputs(plan)
         values.append(Value(of.subqueries.rows(plan)))
     return change(SOMEHOW, values)
-
-
-def _somehow(node: Node, of: Expressions) -> Value:
-    # A database's own function: it may aggregate, or not.
-    return change(SOMEHOW, map(of.value, parts_of(node)))
 
 
 def _with(node: Node, of: Expressions) -> Value:
@@ -258,21 +238,13 @@ def _variable(node: Node, of: Expressions) -> Value:
     return unknown(f"{node.kind}: is nowhere in the session") if value is None else value
 
 
-def _unread(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
-    return unknown(f"{node.kind}: {node.text('name')}")
-
-
-def _lambda(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
-    return NOTHING  # the function around the lambda evaluates its body, with variables
-
-
 RULES: Mapping[str, Rule] = {
     **collection_rules.RULES,
-    "SQLScalarFunction": _child,
+    "SQLScalarFunction": lambda node, of: of.value(node.values.get("child")),
     "CaseWhen": _case,
     "If": _if,
     "Coalesce": _coalesce,
-    "NaNvl": _nan_or,
+    "NaNvl": lambda node, of: _chosen(of, node.nodes("left"), node.nodes("left", "right")),
     "AggregateExpression": _aggregate,
     "PivotFirst": _pivot_first,
     "WindowExpression": _window,
@@ -281,16 +253,18 @@ RULES: Mapping[str, Rule] = {
     "PythonUDF": _python_function,
     "PythonUDAF": _python_function,
     "PythonUDTF": _python_function,
-    "ScalarSubquery": _scalar_subquery,
-    "LateralSubquery": _listed,
-    "ListQuery": _listed,
+    "ScalarSubquery": _subquery(merge_values),
+    "LateralSubquery": _subquery(partial(change, CHANGED)),
+    "ListQuery": _subquery(partial(change, CHANGED)),
     "InSubquery": _in_subquery,
-    "Exists": _exists,
+    "Exists": _subquery(lambda _: NOTHING),
     "References": _references,
     "VariableReference": _variable,
-    "DatabaseFunction": _somehow,
-    "UnreadExpression": _unread,
-    "LambdaFunction": _lambda,
+    # A database's own function: it may aggregate, or not.
+    "DatabaseFunction": lambda node, of: change(SOMEHOW, map(of.value, parts_of(node))),
+    "UnreadExpression": lambda node, _: unknown(f"{node.kind}: {node.text('name')}"),
+    # The function around the lambda evaluates its body, with variables.
+    "LambdaFunction": lambda *_: NOTHING,
     "With": _with,
     "CommonExpressionRef": _common_reference,
 }

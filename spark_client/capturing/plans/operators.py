@@ -117,9 +117,14 @@ def _project(node: Node, inputs: Inputs) -> RowsLineage:
     return RowsLineage(columns, child.rows)
 
 
-def _filter(node: Node, inputs: Inputs) -> RowsLineage:
-    child = inputs.one(node)
-    return _decided(child, FILTER, [inputs.over(child).value(node.node("condition"))])
+def _deciding(how: Transformation, name: str) -> Rule:
+    """Make the rule of an operator with the columns of its child, whose rows depend on the expressions under a name."""
+
+    def rule(node: Node, inputs: Inputs) -> RowsLineage:
+        child = inputs.one(node)
+        return _decided(child, how, map(inputs.over(child).value, node.nodes(name)))
+
+    return rule
 
 
 def _aggregate(node: Node, inputs: Inputs) -> RowsLineage:
@@ -130,19 +135,9 @@ def _aggregate(node: Node, inputs: Inputs) -> RowsLineage:
     return _decided(grouped, GROUP_BY, of.values(node.values.get("groupingExpressions") or []))
 
 
-def _sort(node: Node, inputs: Inputs) -> RowsLineage:
-    child = inputs.one(node)
-    return _decided(child, SORT, map(inputs.over(child).value, node.nodes("order")))
-
-
 def _distinct(node: Node, inputs: Inputs) -> RowsLineage:
     child = inputs.one(node)
     return _decided(child, GROUP_BY, child.values)
-
-
-def _deduplicate(node: Node, inputs: Inputs) -> RowsLineage:
-    child = inputs.one(node)
-    return _decided(child, GROUP_BY, map(inputs.over(child).value, node.nodes("keys")))
 
 
 def _windows(node: Node, inputs: Inputs) -> RowsLineage:
@@ -191,8 +186,7 @@ def merge_relations(parts: list[RowsLineage]) -> RowsLineage:
 
 def _set_operation(node: Node, inputs: Inputs) -> RowsLineage:
     left, right = inputs.one(node, "left"), inputs.one(node, "right")
-    both = RowsLineage(left.columns, left.rows | right.rows)
-    return _decided(both, JOIN, [*left.values, *right.values])
+    return _decided(RowsLineage(left.columns, left.rows | right.rows), JOIN, [*left.values, *right.values])
 
 
 def _expand(node: Node, inputs: Inputs) -> RowsLineage:
@@ -218,10 +212,6 @@ def _numbered(node: Node, inputs: Inputs) -> RowsLineage:
     return RowsLineage(((number.text("exprId") or "" if number else "", NOTHING), *child.columns), child.rows)
 
 
-def _with_ctes(node: Node, inputs: Inputs) -> RowsLineage:
-    return inputs.one(node, "plan")
-
-
 def _cte_reference(node: Node, inputs: Inputs) -> RowsLineage:
     # A reference to a CTE has column ids of its own.
     defined = inputs.ctes.get(node.text("cteId") or node.text("loopId") or "")
@@ -229,10 +219,6 @@ def _cte_reference(node: Node, inputs: Inputs) -> RowsLineage:
         return _unknown(node, inputs)
     ids = [output.text("exprId") or "" for output in node.nodes("output")]
     return RowsLineage(tuple(zip(ids, defined.values, strict=False)), defined.rows)
-
-
-def _one_row(node: Node, inputs: Inputs) -> RowsLineage:  # noqa: ARG001 - a rule takes both
-    return RowsLineage()
 
 
 def _outputs(node: Node) -> list[Node]:
@@ -282,12 +268,12 @@ def _all_of_all(node: Node, inputs: Inputs, how: Transformation) -> RowsLineage:
 
 RULES: Mapping[str, Rule] = {
     "Project": _project,
-    "Filter": _filter,
+    "Filter": _deciding(FILTER, "condition"),
     "Aggregate": _aggregate,
-    "Sort": _sort,
+    "Sort": _deciding(SORT, "order"),
     "Distinct": _distinct,
-    "Deduplicate": _deduplicate,
-    "DeduplicateWithinWatermark": _deduplicate,
+    "Deduplicate": _deciding(GROUP_BY, "keys"),
+    "DeduplicateWithinWatermark": _deciding(GROUP_BY, "keys"),
     "Window": _windows,
     "Join": _join,
     "AsOfJoin": _join,
@@ -300,8 +286,8 @@ RULES: Mapping[str, Rule] = {
     "Expand": _expand,
     "Generate": _generate,
     "AttachDistributedSequence": _numbered,
-    "WithCTE": _with_ctes,
+    "WithCTE": lambda node, inputs: inputs.one(node, "plan"),
     "CTERelationRef": _cte_reference,
     "UnionLoopRef": _cte_reference,
-    "OneRowRelation": _one_row,
+    "OneRowRelation": lambda *_: RowsLineage(),
 }

@@ -146,7 +146,8 @@ def decided_by(value: Value, deciding: Value) -> Value:
 def get_field(value: Value, name: str) -> Value:
     """Find a field of a struct, or of the structs in an array."""
     if value.fields:
-        member = value.fields.get(name) or _any_case(value.fields, name)
+        in_any_case = (field for known, field in value.fields.items() if known.lower() == name.lower())
+        member = value.fields.get(name) or next(in_any_case, None)
         if member is not None:
             return member
     return mapped(Value(value.made_of, unknown=value.unknown), lambda dependency: _step(dependency, name))
@@ -158,10 +159,6 @@ def named_as(model: Value, value: Value) -> Value:
         return value
     pairs = zip(model.fields.items(), value.fields.values(), strict=True)
     return Value(value.made_of, {name: named_as(inner, field) for (name, inner), field in pairs}, value.unknown)
-
-
-def _any_case(fields: Mapping[str, Value], name: str) -> Value | None:
-    return next((value for known, value in fields.items() if known.lower() == name.lower()), None)
 
 
 def _step(dependency: Dependency, name: str) -> Dependency:

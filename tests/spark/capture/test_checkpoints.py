@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pyspark.sql.functions as sf
@@ -20,29 +19,15 @@ def _kept(frame: DataFrame, *, eager: bool = True) -> DataFrame:
     return frame.localCheckpoint(eager=eager)
 
 
-def beside(name: str, steps: Callable[[SparkSession, DataFrame], object], lineage: str = _PLAIN) -> Case:
-    """Return the case of a plain frame that is written after other frames made of it were checkpointed."""
-
-    def make(spark: SparkSession) -> DataFrame:
-        plain = spark.table("planes").select("tailnum", "seats")
-        steps(spark, plain)
-        return plain
-
-    return frame(f"a plain frame, after {name}", make, lineage)
+def _plain_beside_union(spark: SparkSession) -> DataFrame:
+    """Make a plain frame beside a checkpoint whose columns have its ids."""
+    plain = spark.table("planes").select("tailnum", "seats")
+    _kept(plain.union(spark.table("flights").select("tailnum", "distance")))
+    return plain
 
 
-def _union(spark: SparkSession, plain: DataFrame) -> object:
-    return _kept(plain.union(spark.table("flights").select("tailnum", "distance")))
-
-
-# Each checkpoints a frame whose columns have the ids of the plain frame's.
-PLAIN = (
-    beside("a union with it", _union),
-    beside("a lazy checkpoint", lambda spark, plain: _kept(plain.where("seats > 3"), eager=False)),
-    beside("two checkpoints", lambda spark, plain: (_union(spark, plain), _kept(plain.where("seats > 3")))),
-    beside("a checkpoint of itself", lambda spark, plain: _kept(plain)),
-)
-USED = (
+CASES = (
+    frame("a plain frame, after a union with it", _plain_beside_union, _PLAIN),
     frame(
         "a checkpoint joined with its plain frame: each side is its own",
         lambda spark: (
@@ -68,28 +53,6 @@ USED = (
         """,
     ),
     frame(
-        "a loop of filters and checkpoints has the filters of all rounds",
-        lambda spark: _looped(
-            spark.table("flights").select("carrier", "distance", "flight"), "distance > 1", "flight > 1"
-        ),
-        """
-        carrier <- flights.carrier
-        distance <- flights.distance
-        flight <- flights.flight
-        * <- flights.distance FILTER, flights.flight FILTER
-        """,
-    ),
-    frame(
-        "of two checkpoints of one frame the first is itself",
-        lambda spark: (
-            (plain := spark.table("planes").select("tailnum", "seats")),
-            (first := _kept(plain.where("seats > 3"))),
-            _kept(plain.where("tailnum > 'a'")),
-            first,
-        )[-1],
-        f"{_PLAIN}; * <- planes.seats FILTER",
-    ),
-    frame(
         "which of two lazy checkpoints of one frame is read is not known: it may be either",
         lambda spark: (
             (plain := spark.table("planes").select("engines", "seats")),
@@ -102,13 +65,7 @@ USED = (
 )
 
 
-def _looped(frame: DataFrame, *conditions: str) -> DataFrame:
-    for condition in conditions:
-        frame = _kept(frame.where(condition))
-    return frame
-
-
-@pytest.mark.parametrize("case", [*PLAIN, *USED], ids=str)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_checkpointed_frames(case: Case, check) -> None:
     check(case)
 

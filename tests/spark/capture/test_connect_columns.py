@@ -1,6 +1,5 @@
 """The driver's cases over Spark Connect: exact lineage stays exact, lesser lineage says so, and none is wrong.
 
-`HEADWATER_CONNECT_CASES=all` runs all of them (some minutes), instead of the writes, and every twelfth query and frame.
 The names below are of the cases without exact lineage.
 """
 
@@ -9,7 +8,6 @@ from __future__ import annotations
 import collections
 import difflib
 import importlib
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,15 +22,10 @@ from tests.spark.capture.conftest import Hearing, Watch
 from tests.spark.capture.specification import Case, expected, lines_of
 from tests.spark.capture.test_connect import assert_same_datasets
 
-_ALL = os.environ.get("HEADWATER_CONNECT_CASES") == "all"
-_SHARE = 12
-# Module whose cases all run.
-_WHOLE = ".test_generators"
 _MODULES = (
     "aggregates",
     "corners",
     "frame_steps",
-    "generators",
     "made_structs",
     "nested_fields",
     "projections",
@@ -44,35 +37,27 @@ _MODULES = (
     "subqueries",
     "writes",
 )
-# Cases for a driver alone, or without support in PySpark's client for Spark Connect.
+# Cases for a driver alone (a cache is the server's), or without support in PySpark's client for Spark Connect.
 _NOT_OVER_CONNECT = frozenset(
     {
+        "CACHE LAZY TABLE only_kept AS SELECT * FROM writes nothing",
         "a frame of pandas on Spark without an index of its own",
-        "a function of pandas",
         "a function of pandas over a window",
-        "a function that pandas aggregates with",
-        "columns assembled to a vector",
     }
 )
 # Cases whose columns are known in less detail, and reported so: unknown, without a kind, or the column of a field.
 _LESS = frozenset(
     {
-        "a field of what was parsed and exploded",
         "a field set in an array's structs",
         "a frame in another schema",
         "a function that SQL defines is its expression",
         "a pivot by two columns",
         "a struct that is cast has the names of the cast",
         "a view that stays, with names of its own, and a view of it",
-        "an expression of a key",
         "an index is no part of what it finds",
-        "fields of comma-separated values, and back",
-        "rows as columns",
         "structs are inserted by their fields",
         "structs are inserted by the places of their fields",
-        "structs, arrays and maps as texts",
         "texts into types of a length are the same texts",
-        "texts out of types of a length",
         "values of a text",
     }
 )
@@ -80,19 +65,11 @@ _LESS = frozenset(
 _TABLES = frozenset(
     {
         "a function of a table in parts",
-        "a function that SQL defines by a query is its query",
         "a function that gives a table is its query",
-        "a function that gives tables",
         "a recursive CTE is of its start and its steps",
         "a recursive CTE whose columns change places",
         "a script is a step that nobody knows",
         "rows of a variant",
-    }
-)
-# Statements unseen by a client, or writes without effect on existing data.
-_NOT_SEEN = frozenset(
-    {
-        "a frame that is not written, for there is something",
     }
 )
 
@@ -103,12 +80,7 @@ def _cases() -> list[Any]:
         module = importlib.import_module(f"tests.spark.capture.test_{name}")
         lists = [value for value in vars(module).values() if isinstance(value, tuple)]
         cases += [(module, case) for each in lists for case in each if isinstance(case, Case)]
-    seen = [(module, case) for module, case in cases if pyspark.__version__ >= case.since]
-    whole = [pair for pair in seen if pair[0].__name__.endswith(_WHOLE)]
-    queries = [pair for pair in seen if pair not in whole and pair[1].make is not None]
-    writes = [pair for pair in seen if pair[0].__name__.endswith(".test_writes") and pair[1].make is None]
-    chosen = seen if _ALL else [*queries[::_SHARE], *whole, *writes]
-    return [pytest.param(module, case, id=case.name) for module, case in chosen]
+    return [pytest.param(module, case, id=case.name) for module, case in cases if pyspark.__version__ >= case.since]
 
 
 @pytest.fixture
@@ -130,7 +102,7 @@ def drop_new_tables(spark: SparkSession) -> Iterator[None]:
 def test_columns_over_spark_connect(
     module: Any, case: Case, remote: Any, hearing: Hearing, watch: Watch, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    if case.name in _NOT_OVER_CONNECT | _NOT_SEEN:
+    if case.name in _NOT_OVER_CONNECT:
         pytest.skip("not over Spark Connect")
     with_functions_of_connect(module, monkeypatch)
     for statement in case.before:

@@ -153,10 +153,3 @@ def test_a_stream_ends_with_its_session(program: Program, tmp_path: Path) -> Non
     program.spark.stop()
     program.capture.close()
     assert program.types(query.runId) == ["START", "RUNNING", "COMPLETE"]
-
-
-def test_a_stream_that_still_runs_ends_with_the_program(program: Program, tmp_path: Path) -> None:
-    query = started(arriving(program.spark, tmp_path), tmp_path)
-    query.processAllAvailable()
-    program.capture.close()
-    assert program.types(query.runId) == ["START", "RUNNING", "COMPLETE"]

@@ -13,15 +13,9 @@ FIELDS = (
         zipped arrays have a field for each
             SELECT z.employees.role AS r, z.legs AS l FROM (SELECT arrays_zip(legs, employees)[0] AS z FROM crews)
             r <- crews.employees.role TRANSFORMATION; l <- crews.legs TRANSFORMATION
-        a field of what was parsed and exploded
-            SELECT j.a AS a FROM (SELECT explode(from_json(note, 'ARRAY<STRUCT<a: INT>>')) AS j FROM crews)
-            a <- crews.note TRANSFORMATION
         a struct that is cast has the names of the cast
             SELECT CAST(location AS STRUCT<x: STRING, y: STRING>).y AS y FROM airports
             y <- airports.location.lon TRANSFORMATION
-        the first struct of a group still has its fields
-            SELECT first(location).lat AS l, collect_list(location)[0].lon AS m FROM airports
-            l <- airports.location.lat AGGREGATION; m <- airports.location.lon AGGREGATION
         """
     ),
     statement(
@@ -29,15 +23,6 @@ FIELDS = (
         "INSERT INTO struct_places SELECT struct(alt, tz) FROM airports",
         "struct_places:; at.high <- airports.alt; at.zone <- airports.tz",
         before=("CREATE TABLE struct_places (at STRUCT<high: BIGINT, zone: BIGINT>) USING parquet",),
-    ),
-    frame(
-        "a struct that is rebuilt with one field more",
-        lambda spark: (
-            spark.table("crews")
-            .withColumn("contact", sf.struct("contact.*", sf.upper("contact.email").alias("loud")))
-            .select("contact.phone.work", "contact.loud")
-        ),
-        "work <- crews.contact.phone.work; loud <- crews.contact.email TRANSFORMATION",
     ),
 )
 
@@ -48,13 +33,6 @@ EXPRESSIONS = (
             SELECT decode(carrier, 'UA', dest, origin) AS d, to_json(struct(flight, day)) AS j FROM flights
             d <- flights.carrier CONDITIONAL, flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
             j <- flights.flight TRANSFORMATION, flights.day TRANSFORMATION
-        aggregates within an order
-            SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY distance) AS p, array_agg(dest) FILTER (WHERE flight > 1)
-            AS a FROM flights
-            p <- flights.distance AGGREGATION; a <- flights.dest AGGREGATION, flights.flight FILTER
-        an expression of a key
-            SELECT concat(upper(carrier), '!') AS c FROM flights GROUP BY upper(carrier)
-            c <- flights.carrier TRANSFORMATION; * <- flights.carrier GROUP_BY
         several values unpivoted together
             SELECT * FROM (SELECT tailnum, seats, engines, tailnum AS a, model AS b FROM planes) UNPIVOT ((n, t) FOR k
             IN ((seats, a) AS one, (engines, b) AS two))
@@ -71,20 +49,10 @@ EXPRESSIONS = (
             * <- flights.day GROUP_BY, flights.carrier GROUP_BY, flights.origin GROUP_BY
         """
     ),
-    frame(
-        "a frame in a statement",
-        lambda spark: spark.sql("SELECT t + 1 AS u FROM {it}", it=spark.sql("SELECT seats * 2 AS t FROM planes")),
-        "u <- planes.seats TRANSFORMATION",
-    ),
 )
 
 SUBQUERIES = queries(
     """
-    the partition that a row lies in is a column
-        before: CREATE TABLE parted (carrier STRING, day STRING) USING parquet PARTITIONED BY (day)
-        before: INSERT INTO parted VALUES ('UA', '2013-01-01')
-        SELECT carrier, day FROM parted WHERE day = '2013-01-01'
-        carrier <- parted.carrier; day <- parted.day; * <- parted.day FILTER
     a CTE under a name of a table
         WITH planes AS (SELECT tailnum AS t, seats * 2 AS seats FROM planes) SELECT seats FROM planes
         seats <- planes.seats TRANSFORMATION
@@ -123,9 +91,7 @@ STEPS = (
             "CREATE TEMP VIEW only_view AS SELECT * FROM flights",
             "CACHE LAZY TABLE only_kept AS SELECT * FROM flights",
             "CREATE TABLE only_made (a INT) USING parquet",
-            "ANALYZE TABLE flights COMPUTE STATISTICS",
             "EXPLAIN CREATE TABLE only_told USING parquet AS SELECT * FROM flights",
-            "REFRESH TABLE flights",
         )
     ),
 )

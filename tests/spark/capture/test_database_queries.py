@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-from dataclasses import dataclass
-from itertools import count
 
 import pytest
 from pyspark.sql import SparkSession
@@ -155,14 +152,6 @@ def test_a_query_is_resolved_as_far_as_it_has_one_meaning(name: str, spark: Spar
     assert _resolved(spark, sql, list(columns)) == (columns, tables)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_a_random_query_is_resolved_as_it_was_made(seed: int, spark: SparkSession) -> None:
-    query = _Queries(random.Random(seed)).query(depth=2)
-    columns, tables = _resolved(spark, query.sql, list(query.columns))
-
-    assert (columns, set(tables)) == (query.columns, query.tables), query.sql
-
-
 def _resolved(
     spark: SparkSession, sql: str, names: list[str], *, whole: bool = True
 ) -> tuple[dict[str, object], list[str | None]]:
@@ -178,78 +167,6 @@ def _resolved(
     ] or ["?"] * len(names)
     tables = [None if table is None else ".".join(table) for table in dict.fromkeys(tables_in(plan))]
     return dict(zip(names, resolved_columns, strict=True)), tables
-
-
-@dataclass(frozen=True)
-class _Made:
-    """A query, the source columns of each of its columns, and its tables."""
-
-    sql: str
-    columns: dict[str, set[str]]
-    tables: set[str]
-
-
-class _Queries:
-    """Queries of joins, aliases, functions, aggregates, queries in parentheses and WITH; every name is used once."""
-
-    def __init__(self, dice: random.Random) -> None:
-        self._dice = dice
-        self._numbers = count()
-
-    def query(self, depth: int) -> _Made:
-        """Draw a SELECT of a relation or two."""
-        dice, before = self._dice, ""
-        relations = [self._relation(depth) for _ in range(dice.choice((1, 2)))]
-        if depth and dice.random() < 0.4:
-            inner, name = self.query(depth - 1), self._name("w")
-            before = f"WITH {name} AS ({inner.sql}) "
-            relations[0] = (name, _Made(name, inner.columns, inner.tables))
-        known = {f"{alias}.{name}": of for alias, query in relations for name, of in query.columns.items()}
-        aggregates = dice.random() < 0.3
-        items = {self._name("c"): self._item(list(known), aggregates) for _ in range(dice.randint(1, 3))}
-        key = dice.choice(list(known))
-        listed = ", ".join(f"{text} AS {name}" for name, (text, _) in items.items())
-        decided = f" WHERE {dice.choice(list(known))} > 1" if dice.random() < 0.4 else ""
-        grouped = f" GROUP BY {key}" if aggregates else ""
-        return _Made(
-            f"{before}SELECT {listed} FROM {self._joined(relations)}{decided}{grouped}",
-            {name: set().union(*(known[column] for column in of)) for name, (_, of) in items.items()},
-            set().union(*(query.tables for _, query in relations)),
-        )
-
-    def _joined(self, relations: list[tuple[str, _Made]]) -> str:
-        (first, query), *others = relations
-        text = query.sql
-        for alias, joined in others:
-            left, right = (self._dice.choice(list(each.columns)) for each in (query, joined))
-            how = self._dice.choice((" JOIN", " LEFT JOIN", ","))
-            on = "" if how == "," else f" ON {first}.{left} = {alias}.{right}"
-            text += f"{how} {joined.sql}{on}"
-        return text
-
-    def _relation(self, depth: int) -> tuple[str, _Made]:
-        alias = self._name("r")
-        if depth and self._dice.random() < 0.4:
-            inner = self.query(depth - 1)
-            return alias, _Made(f"({inner.sql}) {alias}", inner.columns, inner.tables)
-        table = self._name("t")
-        return alias, _Made(f"{table} {alias}", {name: {name} for name in (f"{table}_a", f"{table}_b")}, {table})
-
-    def _item(self, known: list[str], aggregates: bool) -> tuple[str, list[str]]:
-        column, other = self._dice.choice(known), self._dice.choice(known)
-        if aggregates:
-            return f"{self._dice.choice(('sum', 'max', 'count'))}({column})", [column]
-        return self._dice.choice(
-            [
-                (column, [column]),
-                (f"upper({column})", [column]),
-                (f"coalesce({column}, {other})", [column, other]),
-                (f"{column} + 1", [column]),
-            ]
-        )
-
-    def _name(self, letter: str) -> str:
-        return f"{letter}{next(self._numbers)}"
 
 
 def _parsed(spark: SparkSession, sql: str) -> Node:

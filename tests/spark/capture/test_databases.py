@@ -89,13 +89,6 @@ CASES = (
         f"jdbc_made:{_COLUMNS}",
     ),
     write(
-        "a frame appended to a table of a database",
-        lambda spark, out: (
-            spark.sql(_SQL).write.format("jdbc").mode("append").save(url=_URL, dbtable="app.jdbc_more", **_DRIVER)
-        ),
-        f"jdbc_more:{_COLUMNS}",
-    ),
-    write(
         "a table of a database, read",
         lambda spark, out: (
             spark.read.jdbc(_URL, "app.jdbc_source", properties=_DRIVER)
@@ -129,11 +122,7 @@ CASES = (
         for name, sql, lines_of in QUERIES
     ),
     *statements(
-        f"""
-        INSERT INTO a catalog's table
-            before: CREATE TABLE derby.APP.V2_MORE (carrier STRING, far INT)
-            INSERT INTO derby.APP.V2_MORE {_SQL}
-            v2_more:{_COLUMNS}
+        """
         INSERT OVERWRITE of a catalog's table, of rows of another
             before: CREATE TABLE derby.APP.V2_SOURCE AS SELECT * FROM planes
             before: CREATE TABLE derby.APP.V2_OVER (model STRING, n BIGINT)
@@ -143,11 +132,6 @@ CASES = (
             n <- v2_source.seats AGGREGATION
             * <- v2_source.model GROUP_BY
         """
-    ),
-    write(
-        "a frame as a catalog's table",
-        lambda spark, out: spark.sql(_SQL).writeTo("derby.APP.V2_TO").create(),
-        f"v2_to:{_COLUMNS}",
     ),
     write(
         "what goes nowhere is no write",

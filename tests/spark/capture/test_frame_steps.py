@@ -1,11 +1,10 @@
-"""Steps of frames that are more than one operator: statistics, other libraries' transformers, pandas on Spark."""
+"""Steps of frames that are more than one operator: statistics, functions of tables, pandas on Spark."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pytest
-from pyspark.ml.feature import VectorAssembler
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from tests.spark.capture.specification import Case, frame, write
@@ -18,10 +17,6 @@ def total(values: pd.Series) -> float:
 class Firsts:
     def eval(self, row):
         yield (row["carrier"],)
-
-
-def _summary(spark: SparkSession) -> DataFrame:
-    return spark.table("flights").select("distance", "carrier").summary("count", "max")
 
 
 FRAMES = (
@@ -52,34 +47,6 @@ FRAMES = (
         """,
     ),
     frame(
-        "a summary",
-        _summary,
-        """
-        summary <- nothing
-        distance <- flights.distance AGGREGATION MASKED, flights.distance AGGREGATION
-        carrier <- flights.carrier AGGREGATION MASKED, flights.carrier AGGREGATION
-        """,
-    ),
-    frame(
-        "a lateral join of frames",
-        lambda spark: (
-            spark.table("airports")
-            .alias("a")
-            .lateralJoin(
-                spark.table("flights")
-                .where(sf.col("origin") == sf.col("a.faa").outer())
-                .select((sf.col("distance") + sf.col("a.alt").outer()).alias("far"))
-            )
-            .select("name", "far")
-        ),
-        """
-        name <- airports.name
-        far <- flights.distance TRANSFORMATION, airports.alt TRANSFORMATION
-        * <- flights.origin FILTER, airports.faa FILTER
-        """,
-        since="4.0",
-    ),
-    frame(
         "the nearest row of another frame",
         lambda spark: (
             (airports := spark.table("airports"))
@@ -88,12 +55,6 @@ FRAMES = (
         ),
         "name <- airports.name; model <- planes.model; * <- airports.alt JOIN, planes.seats JOIN",
         since="4.2",
-    ),
-    frame(
-        "rows as columns",
-        lambda spark: spark.table("planes").select("model", "seats", "engines").transpose("model"),
-        "key, 737-824 <- unknown; inputs: unknown",
-        since="4.0",
     ),
     frame(
         "how often values meet",
@@ -132,15 +93,6 @@ FUNCTIONS = (
 )
 
 LIBRARIES = (
-    frame(
-        "columns assembled to a vector",
-        lambda spark: (
-            VectorAssembler(inputCols=["seats", "engines"], outputCol="features")
-            .transform(spark.table("planes"))
-            .select(sf.col("features").cast("string").alias("f"), "model")
-        ),
-        "f <- planes.seats TRANSFORMATION, planes.engines TRANSFORMATION; model <- planes.model",
-    ),
     write(
         "a frame of pandas on Spark without an index of its own",
         lambda spark, out: (frame := spark.table("flights").select("carrier", "distance").pandas_api())[

@@ -96,21 +96,6 @@ CASES = [
     glue_case("mappings name, cast and nest columns", mapped, MAPPED),
     glue_case("mappings written as JSON, without a command of Spark's", mapped, MAPPED, to_json),
     glue_case(
-        "one mapping is a tuple, and a type has two words",
-        lambda glue: persons(glue).apply_mapping(("age", "integer", "years", "int")),
-        "years <- persons.age IDENTITY",
-    ),
-    glue_case(
-        "a field inside another is selected",
-        lambda glue: persons(glue).select_fields("address.city"),
-        "address.city <- persons.address.city IDENTITY",
-    ),
-    glue_case(
-        "a field is renamed, and selected by its new name",
-        lambda glue: persons(glue).rename_field("name", "first").select_fields(["first", "name"]),
-        "first <- persons.name IDENTITY",
-    ),
-    glue_case(
         "records are filtered by a function of any column",
         lambda glue: selected(glue, "id", "age").filter(is_adult),
         f"{same('id', 'age')}; * <- {opaque('Filter is_adult', 'id', 'age', how='FILTER')}",
@@ -119,16 +104,6 @@ CASES = [
         "a function makes records of all that goes in",
         lambda glue: selected(glue, "id", "name").map(shout),
         f"name <- {opaque('Map shout', 'id', 'name', how='TRANSFORMATION')}",
-    ),
-    glue_case(
-        "a function of columns that nobody named",
-        lambda glue: persons(glue).map(shout),
-        "name <- unknown; inputs: persons",
-    ),
-    glue_case(
-        "a choice is cast",
-        lambda glue: persons(glue).resolveChoice(specs=[("age", "cast:long")]).select_fields(["id", "age"]),
-        "id <- persons.id IDENTITY; age <- persons.age TRANSFORMATION",
     ),
     glue_case(
         "a choice becomes a column for each type",
@@ -144,11 +119,6 @@ CASES = [
         "columns that were mapped have no choice",
         lambda glue: mapped(glue).resolveChoice(choice="make_struct").select_fields(["person_id", "age", "city"]),
         "person_id <- persons.id IDENTITY; age <- persons.age TRANSFORMATION; city <- persons.address.city IDENTITY",
-    ),
-    glue_case(
-        "columns by type, of columns that nobody named",
-        lambda glue: persons(glue).resolveChoice(choice="make_cols"),
-        "\n".join([*(f"{name} <- unknown" for name in _ALL), "inputs: persons"]),
     ),
     glue_case(
         "partitions, a spigot and a schema change nothing",
@@ -221,11 +191,6 @@ CASES = [
         `links.val.note` <- persons.links.note SOMEHOW
         `links.val.url` <- persons.links.url SOMEHOW
         """,
-    ),
-    glue_case(
-        "an array of texts is a table",
-        lambda glue: persons(glue).relationalize("root", "s3://b/tmp")["root_titles"],
-        "id <- nothing; index <- nothing; `titles.val` <- persons.titles SOMEHOW",
     ),
     glue_case(
         "a text is read as JSON",

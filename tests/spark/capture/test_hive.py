@@ -14,14 +14,6 @@ _COLUMNS = """
 """
 
 CASES = (
-    *statements(
-        f"""
-        INSERT
-            before: CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE
-            INSERT INTO hive_inserted {_SQL}
-            hive_inserted:{_COLUMNS}
-        """
-    ),
     write(
         "a frame appended by names, in another order",
         lambda spark, out: (

@@ -22,9 +22,6 @@ CASES = (
         structs collected and exploded again
             SELECT e.d AS d FROM (SELECT explode(collect_list(struct(dest AS d, flight AS f))) AS e FROM flights)
             d <- flights.dest AGGREGATION
-        a fold over structs
-            SELECT aggregate(employees, '', (all, e) -> concat(all, e.name)) AS a FROM crews
-            a <- crews.employees.name TRANSFORMATION
         an array sorted by a function
             SELECT array_sort(employees, (l, r) -> if(l.role < r.role, -1, 1))[0].name AS n FROM crews
             n <- crews.employees.name TRANSFORMATION, crews.employees.role CONDITIONAL

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pytest
 
@@ -62,48 +61,6 @@ def test_a_column_is_of_the_tables_that_have_it(case, form, spark, watch, tmp_pa
     assert {
         dataset.id.name.rsplit("/", 1)[-1]: [column.name for column in dataset.schema] for dataset in write.inputs
     } == schemas
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_random_tables_are_emitted_by_the_columns_that_each_has(seed, spark, watch, tmp_path) -> None:
-    dice = random.Random(seed)
-    fields = {f"t{number}": _some_fields(dice) for number in range(dice.choice((2, 3)))}
-    frame = _merged(spark, _write_tables(spark, tmp_path, {name: _listed(names) for name, names in fields.items()}))
-
-    (write,) = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
-
-    paths = _as_reported(fields)
-    columns = sorted(set().union(*paths.values()))
-    sources_by_column = {
-        column: ", ".join(f"{name}.{column} IDENTITY" for name, names in paths.items() if column in names)
-        for column in columns
-    }
-    assert lines_of([write]) == expected(
-        "\n".join(f"{column} <- {sources}" for column, sources in sources_by_column.items())
-    )
-    schemas = {
-        dataset.id.name.rsplit("/", 1)[-1]: {column.name for column in dataset.schema} for dataset in write.inputs
-    }
-    assert schemas == {name: {field.partition(".")[0] for field in names} for name, names in fields.items()}
-
-
-def _some_fields(dice: random.Random) -> list[str]:
-    """Some columns, and fields of a struct."""
-    return sorted(dice.sample(["a", "b", "c", "d", "s.x", "s.y", "s.z"], dice.randint(1, 5)))
-
-
-def _as_reported(fields: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Return a struct as one column where all tables that have it have the same fields of it."""
-    structs = {tuple(field for field in names if "." in field) for names in fields.values()} - {()}
-    if len(structs) != 1:
-        return dict(fields)
-    return {name: list(dict.fromkeys(field.partition(".")[0] for field in names)) for name, names in fields.items()}
-
-
-def _listed(fields: Sequence[str]) -> str:
-    columns = [f"1 AS {field}" for field in fields if "." not in field]
-    inside = [f"'{field.partition('.')[2]}', 1" for field in fields if "." in field]
-    return ", ".join([*columns, *([f"named_struct({', '.join(inside)}) AS s"] if inside else [])])
 
 
 def test_a_table_of_several_writes_has_the_columns_of_all(spark, watch, tmp_path) -> None:

@@ -10,16 +10,6 @@ from tests.spark.capture.specification import Case, frame, queries
 STRUCTS = (
     *queries(
         """
-        all fields of a struct
-            SELECT location.* FROM airports
-            lat <- airports.location.lat; lon <- airports.location.lon
-        a struct that is built has a line for each field
-            SELECT named_struct('a', carrier, 'd', distance * 2, 'one', 1) AS s FROM flights
-            s.a <- flights.carrier; s.d <- flights.distance TRANSFORMATION; s.one <- nothing
-        either of two structs
-            SELECT if(alt > 9, location, named_struct('lat', 0D, 'lon', 0D)) AS l FROM airports
-            l.lat <- airports.alt CONDITIONAL, airports.location.lat TRANSFORMATION
-            l.lon <- airports.alt CONDITIONAL, airports.location.lon TRANSFORMATION
         the largest struct still has its fields
             SELECT max(struct(distance, dest)).dest AS farthest FROM flights
             farthest <- flights.dest AGGREGATION, flights.distance CONDITIONAL
@@ -48,15 +38,6 @@ COLLECTIONS = queries(
     a field of an array's structs
         SELECT employees.name AS names FROM crews
         names <- crews.employees.name
-    an element that a column names
-        SELECT legs[flight - 1545] AS leg FROM crews
-        leg <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION
-    a value of a map
-        SELECT tags['seat'] AS seat, places['home'].city AS city FROM crews
-        seat <- crews.tags TRANSFORMATION; city <- crews.places.city TRANSFORMATION
-    what is taken out of a built array's structs
-        SELECT array(struct(origin AS place, flight))[0].place AS p FROM flights
-        p <- flights.origin TRANSFORMATION
     functions that keep elements keep their fields
         SELECT filter(employees, e -> e.role = 'captain')[0].name AS f, slice(employees, 1, 1)[0].name AS s,
         element_at(array_distinct(employees), 1).name AS d FROM crews
@@ -71,9 +52,6 @@ COLLECTIONS = queries(
         crews
         t <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION
         z <- crews.legs TRANSFORMATION, crews.note TRANSFORMATION
-    what its function takes of a struct has the field's path
-        SELECT transform(employees, e -> upper(e.name)) AS t FROM crews
-        t <- crews.employees.name TRANSFORMATION
     a function of maps
         SELECT transform_values(tags, (k, v) -> concat(v, flight)) AS t, map_filter(tags, (k, v) -> v > k) AS f FROM
         crews
@@ -81,18 +59,7 @@ COLLECTIONS = queries(
     """
 )
 
-TEXTS = queries(
-    """
-    what is parsed out of a text has no path in it
-        SELECT from_json(note, 'a INT, b STRING') AS j, from_json(note, 'a INT').a AS a FROM crews
-        j, a <- crews.note TRANSFORMATION
-    a value in a text
-        SELECT get_json_object(note, '$.a') AS a, split(note, ',')[0] AS b FROM crews
-        a, b <- crews.note TRANSFORMATION
-    """
-)
 
-
-@pytest.mark.parametrize("case", [*STRUCTS, *COLLECTIONS, *TEXTS], ids=str)
+@pytest.mark.parametrize("case", [*STRUCTS, *COLLECTIONS], ids=str)
 def test_nested_fields(case: Case, check) -> None:
     check(case)

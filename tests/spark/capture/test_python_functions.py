@@ -12,8 +12,6 @@ from pyspark.sql import functions as sf
 
 from tests.spark.capture.specification import Case, frame
 
-_PAIR = "a STRING, b STRING"
-
 
 # Of a plain function's type hints PySpark 4.3 warns; pandas' functions need theirs.
 def double(value):
@@ -22,14 +20,6 @@ def double(value):
 
 def pair(text):
     return text, text
-
-
-def twice(values: pd.Series) -> pd.Series:
-    return values * 2
-
-
-def mean(values: pd.Series) -> float:
-    return float(values.mean())
 
 
 def tidy(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
@@ -54,19 +44,8 @@ def meet(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"model": right["model"], "carrier": left["carrier"][:1]})
 
 
-class Words:
-    def eval(self, text):
-        for word in text.split():
-            yield word, len(word)
-
-
 def _flights(spark: SparkSession) -> DataFrame:
     return spark.table("flights").select("carrier", "distance")
-
-
-def _table_function(spark: SparkSession) -> DataFrame:
-    spark.udtf.register("words", sf.udtf(Words, returnType="word STRING, length INT"))
-    return spark.sql("SELECT f.flight, w.word FROM flights f, LATERAL words(f.dest) w")
 
 
 VALUES = (
@@ -74,47 +53,6 @@ VALUES = (
         "a function of an expression, in an expression",
         lambda spark: spark.table("flights").select((sf.udf(double, "int")(sf.col("distance") + 1) - 1).alias("d")),
         "d <- flights.distance TRANSFORMATION (python udf double)",
-    ),
-    frame(
-        "a function that gives a struct",
-        lambda spark: (
-            spark.table("flights")
-            .select(sf.udf(pair, _PAIR)("carrier").alias("p"), "dest")
-            .select(sf.col("p.a").alias("x"), "p")
-        ),
-        "x, p <- flights.carrier TRANSFORMATION (python udf pair)",
-    ),
-    frame(
-        "a function of pandas",
-        lambda spark: spark.table("flights").select(sf.pandas_udf(twice, "int")("distance").alias("d")),
-        "d <- flights.distance TRANSFORMATION (python udf twice)",
-    ),
-    frame(
-        "a function that pandas aggregates with",
-        lambda spark: (
-            spark.table("flights").groupBy("carrier").agg(sf.pandas_udf(mean, "double")("distance").alias("m"))
-        ),
-        """
-        carrier <- flights.carrier
-        m <- flights.distance AGGREGATION (python udf mean)
-        * <- flights.carrier GROUP_BY
-        """,
-    ),
-    frame(
-        "a function that gives tables",
-        _table_function,
-        "flight <- flights.flight; word <- flights.dest TRANSFORMATION (python udtf words)",
-    ),
-    frame(
-        "a function of a struct of columns, and one of nothing",
-        lambda spark: spark.table("flights").select(
-            sf.udf(lambda row: row.carrier, "string")(sf.struct("carrier", "dest")).alias("c"),
-            sf.udf(lambda: 1, "int")().alias("one"),
-        ),
-        """
-        c <- flights.carrier TRANSFORMATION (python udf <lambda>), flights.dest TRANSFORMATION (python udf <lambda>)
-        one <- nothing
-        """,
     ),
     frame(
         "functions as conditions, keys and in joins",
@@ -135,12 +73,6 @@ VALUES = (
 )
 
 ROWS = (
-    frame(
-        "pandas over rows",
-        lambda spark: _flights(spark).mapInPandas(tidy, "carrier STRING"),
-        "carrier <- flights.carrier TRANSFORMATION (opaque: MapInPandas tidy), "
-        "flights.distance TRANSFORMATION (opaque: MapInPandas tidy)",
-    ),
     frame(
         "Arrow over rows",
         lambda spark: _flights(spark).mapInArrow(tidy_arrow, "carrier STRING"),

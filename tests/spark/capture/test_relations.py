@@ -9,15 +9,6 @@ from tests.spark.capture.specification import Case, frame, queries, query
 ROWS = (
     *queries(
         """
-        a filter is of all that is written
-            SELECT carrier FROM flights WHERE distance > 100 AND dest IS NOT NULL
-            carrier <- flights.carrier; * <- flights.distance FILTER, flights.dest FILTER
-        a filter without columns is none
-            SELECT carrier FROM flights WHERE rand() > 0.5
-            carrier <- flights.carrier
-        an order is of all that is written
-            SELECT carrier FROM flights ORDER BY distance DESC, upper(dest)
-            carrier <- flights.carrier; * <- flights.distance SORT, flights.dest SORT
         limits and offsets are of nothing
             SELECT carrier FROM flights LIMIT 5 OFFSET 1
             carrier <- flights.carrier
@@ -65,15 +56,6 @@ JOINS = (
     ),
     *queries(
         f"""
-        a join by an expression
-            SELECT f.carrier FROM flights f JOIN airports a ON CASE WHEN f.day > '2013' THEN f.origin ELSE f.dest END =
-            a.faa
-            carrier <- flights.carrier
-            * <- flights.day JOIN, flights.origin JOIN, flights.dest JOIN, airports.faa JOIN
-        a dataset joined with itself keeps the sides apart
-            SELECT a.up, b.down FROM (SELECT origin AS up, tailnum FROM flights) a JOIN (SELECT dest AS down, tailnum
-            FROM flights) b ON a.tailnum = b.tailnum
-            up <- flights.origin; down <- flights.dest; * <- flights.tailnum JOIN
         a join of what was filtered and grouped
             SELECT p.model, t.total FROM planes p JOIN (SELECT tailnum, sum(distance) AS total FROM flights WHERE origin
             = 'JFK' GROUP BY tailnum) t ON t.tailnum = p.tailnum
@@ -88,9 +70,6 @@ JOINS = (
 SETS = (
     *queries(
         """
-        a union is of both, by place
-            SELECT carrier, dest FROM flights UNION ALL SELECT model, tailnum FROM planes
-            carrier <- flights.carrier, planes.model; dest <- flights.dest, planes.tailnum
         a distinct union groups by all its columns
             SELECT carrier FROM flights UNION SELECT model FROM planes
             carrier <- flights.carrier, planes.model; * <- flights.carrier GROUP_BY, planes.model GROUP_BY

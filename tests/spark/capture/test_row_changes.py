@@ -29,15 +29,6 @@ UPDATES = statements(
     a value for all rows is made of nothing, and reads nothing
         UPDATE rows.checked SET tailnum = 'none'
         tailnum <- nothing; inputs: none
-    a value for some rows is made of what chooses them
-        UPDATE rows.checked SET tailnum = 'none' WHERE flight IN (1, 2)
-        tailnum <- checked.flight CONDITIONAL
-    a metadata column is made of nothing
-        UPDATE rows.checked SET distance = _place WHERE carrier = 'UA'
-        distance <- checked.carrier CONDITIONAL
-    several columns, each of its own
-        UPDATE rows.checked SET carrier = upper(tailnum), distance = flight
-        carrier <- checked.tailnum TRANSFORMATION; distance <- checked.flight
     what is set to itself is kept
         UPDATE rows.checked SET carrier = carrier, distance = 1 WHERE flight = 1
         distance <- checked.flight CONDITIONAL
@@ -53,16 +44,9 @@ UPDATES = statements(
     of a struct that is made anew, the fields that change
         UPDATE rows.checked SET route = named_struct('origin', carrier, 'dest', route.dest)
         route.origin <- checked.carrier
-    one of two values
-        UPDATE rows.checked SET carrier = if(flight > 1, tailnum, carrier) WHERE distance > 9
-        carrier <- checked.flight CONDITIONAL, checked.tailnum TRANSFORMATION, checked.carrier TRANSFORMATION
-        carrier <- checked.distance CONDITIONAL
     of a subquery
         UPDATE rows.checked SET distance = (SELECT max(seats) FROM planes WHERE engines = 2)
         distance <- planes.seats AGGREGATION, planes.engines FILTER
-    of a subquery about the table itself
-        UPDATE rows.checked SET distance = (SELECT max(distance) FROM rows.checked)
-        distance <- checked.distance AGGREGATION
     rows that a subquery chooses
         UPDATE rows.checked SET carrier = tailnum WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)
         carrier <- checked.tailnum, checked.tailnum CONDITIONAL
@@ -70,10 +54,6 @@ UPDATES = statements(
     rows for which there is another
         UPDATE rows.checked c SET carrier = 'x' WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)
         carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL
-    rows that a query with a name chooses
-        WITH big AS (SELECT tailnum AS t FROM planes WHERE seats > 100) UPDATE rows.checked SET carrier = 'x' WHERE
-        tailnum IN (SELECT t FROM big)
-        carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL, planes.seats CONDITIONAL
     """
 )
 
@@ -97,15 +77,6 @@ DELETES = statements(
     those that a subquery chooses
         DELETE FROM rows.checked WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)
         * <- checked.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER
-    those for which there is no other
-        DELETE FROM rows.checked AS c WHERE NOT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)
-        * <- checked.tailnum FILTER, planes.tailnum FILTER
-    those below what the table's rows have on average
-        DELETE FROM rows.checked WHERE distance < (SELECT avg(air_time) FROM rows.checked WHERE carrier = 'UA')
-        * <- checked.distance FILTER, checked.air_time FILTER, checked.carrier FILTER
-    those with a field
-        DELETE FROM rows.checked WHERE route.origin = 'EWR'
-        * <- checked.route.origin FILTER
     """
 )
 
@@ -133,17 +104,9 @@ MERGES = (
             route.origin <- flights.origin
             route.dest <- flights.dest
             {_BY_FLIGHT}
-        an update's condition is of its columns
-            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight
-            WHEN MATCHED AND f.distance > 9 AND c.carrier = 'UA' THEN UPDATE SET air_time = f.air_time
-            air_time <- flights.air_time, flights.distance CONDITIONAL, checked.carrier CONDITIONAL
-            {_BY_FLIGHT}
         a deletion's condition is of all rows
             MERGE INTO rows.checked c USING flights f ON c.flight = f.flight WHEN MATCHED AND f.dest = 'IAH' THEN DELETE
             * <- flights.dest FILTER; {_BY_FLIGHT}
-        a deletion without one is of those that match
-            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight WHEN MATCHED THEN DELETE
-            {_BY_FLIGHT}
         an insertion's condition is of all rows
             MERGE INTO rows.checked c USING flights f ON c.flight = f.flight
             WHEN MATCHED THEN UPDATE SET distance = f.distance
@@ -190,18 +153,6 @@ MERGES = (
             MERGE INTO rows.checked c USING rows.checked f ON c.flight = f.flight
             WHEN MATCHED THEN UPDATE SET distance = f.distance, carrier = c.carrier
             distance <- checked.distance; * <- checked.flight JOIN
-        what decides about the source's rows carries on
-            MERGE INTO rows.checked c USING (SELECT flight, sum(seats) AS seats FROM flights JOIN planes USING (tailnum)
-            WHERE day > DATE '2013-01-01' GROUP BY flight) f ON c.flight = f.flight
-            WHEN MATCHED THEN UPDATE SET distance = f.seats
-            distance <- planes.seats AGGREGATION
-            * <- flights.day FILTER, flights.tailnum JOIN, planes.tailnum JOIN, flights.flight GROUP_BY
-            * <- checked.flight JOIN, flights.flight JOIN
-        a source of values
-            MERGE INTO rows.checked c USING (SELECT * FROM VALUES (1, 'UA'), (2, 'B6') AS v(flight, name)) f ON c.flight
-            = f.flight
-            WHEN MATCHED THEN UPDATE SET carrier = f.name
-            carrier <- nothing; * <- checked.flight JOIN
         a source with a name
             WITH late AS (SELECT flight, distance FROM flights WHERE air_time > 9) MERGE INTO rows.checked c USING late
             f ON c.flight = f.flight AND c.carrier = 'UA'

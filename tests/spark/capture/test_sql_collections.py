@@ -12,12 +12,6 @@ GENERATORS = queries(
         SELECT k, v.d AS d FROM (SELECT explode(map(carrier, struct(dest AS d), 'x', struct(origin AS d))) AS (k, v)
         FROM flights)
         k <- flights.carrier TRANSFORMATION; d <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
-    fields of comma-separated values, and back
-        SELECT from_csv(note, 'a INT, b STRING').b AS b, to_csv(struct(flight, note)) AS c FROM crews
-        b <- crews.note TRANSFORMATION; c <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION
-    a generator on the right of a left join
-        SELECT c.flight, e.name FROM crews c LEFT JOIN LATERAL inline_outer(c.employees) AS e(name, role)
-        flight <- crews.flight; name <- crews.employees.name TRANSFORMATION
     """
 )
 
@@ -27,25 +21,6 @@ COLLECTIONS = queries(
         SELECT array_repeat('x', 3) AS a, array_repeat('x', flight) AS b, element_at(array('x', 'y'), 1 + flight %
         2) AS c, slice(array(1, 2), 1, flight) AS d, array_remove(array(1, 2), flight) AS e, flight FROM flights
         a <- nothing; b, c, d, e <- flights.flight TRANSFORMATION; flight <- flights.flight
-    structs, arrays and maps as texts
-        SELECT CAST(contact AS STRING) AS c, CAST(employees AS STRING) AS e, CAST(places AS STRING) AS p,
-        CAST(struct(flight, note) AS STRING) AS s, CAST(employees AS ARRAY<STRUCT<n: STRING, r: STRING>>).r AS r,
-        CAST(places AS MAP<STRING, STRUCT<a: STRING, b: STRING>>)['home'].b AS b, CAST(contact AS STRUCT<e: STRING,
-        p: STRUCT<h: STRING, w: BIGINT>>).p.w AS w FROM crews
-        c <- crews.contact TRANSFORMATION
-        e <- crews.employees TRANSFORMATION
-        p <- crews.places TRANSFORMATION
-        s <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION
-        r <- crews.employees.role TRANSFORMATION
-        b <- crews.places.country TRANSFORMATION
-        w <- crews.contact.phone.work TRANSFORMATION
-    arrays of arrays of structs
-        SELECT flatten(array(employees, employees)).name AS n, transform(array(employees), es -> transform(es, e ->
-        e.role))[0] AS r FROM crews
-        n <- crews.employees.name TRANSFORMATION; r <- crews.employees.role TRANSFORMATION
-    a struct of an element and its number
-        SELECT transform(employees, (e, i) -> struct(i AS n, e.name AS who)) AS t FROM crews
-        t.n <- nothing; t.who <- crews.employees.name TRANSFORMATION
     lambdas whose variables have the same name
         SELECT transform(legs, x -> aggregate(legs, flight, (a, x) -> a + x) + x) AS t FROM crews
         t <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION
@@ -79,11 +54,6 @@ COLLECTIONS = queries(
     a try at an element
         SELECT try_element_at(places, note).city AS c FROM crews
         c <- crews.places.city TRANSFORMATION, crews.note TRANSFORMATION
-    paths into a variant
-        since: 4.0
-        SELECT try_variant_get(parse_json(note), '$.a', 'int') AS a, is_variant_null(parse_json(note):b) AS b,
-        schema_of_variant(parse_json(note)) AS s FROM crews
-        a, b, s <- crews.note TRANSFORMATION
     a struct as a variant
         since: 4.0
         SELECT to_variant_object(contact):email::string AS e FROM crews

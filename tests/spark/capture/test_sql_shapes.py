@@ -8,9 +8,6 @@ from tests.spark.capture.specification import Case, queries
 
 SUBQUERIES = queries(
     """
-    a subquery in ORDER BY
-        SELECT carrier FROM flights ORDER BY distance - (SELECT max(seats) FROM planes WHERE engines = 2)
-        carrier <- flights.carrier; * <- flights.distance SORT, planes.seats SORT, planes.engines SORT
     whether there is a row, as a value
         SELECT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum AND seats > 9) AS known FROM flights f
         known <- planes.tailnum FILTER, planes.seats FILTER, flights.tailnum FILTER
@@ -25,20 +22,12 @@ SUBQUERIES = queries(
 
 AGGREGATES = queries(
     """
-    distinct values that a filter lets through
-        SELECT count(DISTINCT carrier) FILTER (WHERE distance > 1) AS n, sum(DISTINCT flight) AS s FROM flights
-        n <- flights.carrier AGGREGATION MASKED, flights.distance FILTER; s <- flights.flight AGGREGATION
     filtering and sorting by whether a key is grouped
         SELECT carrier, sum(distance) AS s FROM flights GROUP BY ROLLUP (carrier) HAVING grouping(carrier) = 0 ORDER
         BY grouping(carrier), s
         carrier <- flights.carrier
         s <- flights.distance AGGREGATION
         * <- flights.carrier GROUP_BY, flights.distance SORT
-    the row of the largest
-        SELECT m.dest, m.flight FROM (SELECT max_by(struct(dest, flight), day) AS m FROM flights GROUP BY carrier)
-        dest <- flights.dest AGGREGATION, flights.day AGGREGATION
-        flight <- flights.flight AGGREGATION, flights.day AGGREGATION
-        * <- flights.carrier GROUP_BY
     counting what is so
         SELECT count_if(distance > 9) AS n, bool_and(distance > 9) AS b, regr_slope(distance, air_time) AS r FROM
         flights
@@ -56,22 +45,6 @@ AGGREGATES = queries(
         e <- flights.day TRANSFORMATION, flights.distance CONDITIONAL
         n <- nothing
         * <- flights.day FILTER, flights.day GROUP_BY, flights.distance FILTER, flights.distance GROUP_BY
-    windows of sessions
-        SELECT carrier, session_window.end AS e, count(*) AS n FROM (SELECT carrier, CAST(day AS TIMESTAMP) AS t
-        FROM flights) GROUP BY carrier, session_window(t, '5 minutes')
-        carrier <- flights.carrier
-        e <- flights.day TRANSFORMATION
-        n <- nothing
-        * <- flights.day FILTER, flights.day GROUP_BY, flights.carrier GROUP_BY
-    a pivot of an expression
-        SELECT * FROM (SELECT upper(carrier) AS c, year(day) AS y, distance FROM flights) PIVOT (avg(distance) / 2
-        AS half, count(*) AS n FOR y IN (2013, 2014))
-        c <- flights.carrier TRANSFORMATION
-        2013_half <- flights.distance AGGREGATION, flights.day CONDITIONAL
-        2013_n <- flights.day CONDITIONAL
-        2014_half <- flights.distance AGGREGATION, flights.day CONDITIONAL
-        2014_n <- flights.day CONDITIONAL
-        * <- flights.carrier GROUP_BY, flights.day GROUP_BY
     """
 )
 

@@ -6,30 +6,8 @@ import pytest
 
 from tests.spark.capture.specification import Case, queries
 
-SCALARS = queries(
-    """
-    what it sorts and groups by, too
-        SELECT (SELECT model FROM planes GROUP BY model ORDER BY max(seats) LIMIT 1) AS m FROM flights
-        m <- planes.model, planes.model GROUP_BY, planes.seats SORT; inputs: flights, planes
-    one in a predicate is a condition
-        SELECT CASE WHEN distance > (SELECT avg(seats) FROM planes) THEN dest END AS x FROM flights
-        x <- flights.distance CONDITIONAL, planes.seats CONDITIONAL, flights.dest TRANSFORMATION
-    one that returns a struct
-        SELECT (SELECT named_struct('n', max(seats), 'm', max(model)) FROM planes).m AS m FROM flights
-        m <- planes.model AGGREGATION; inputs: flights, planes
-    """
-)
-
 FILTERS = queries(
     """
-    IN filters by what is looked for, where it is looked for, and what that is filtered by
-        SELECT carrier FROM flights WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)
-        carrier <- flights.carrier
-        * <- flights.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER
-    NOT IN, too
-        SELECT carrier FROM flights WHERE (tailnum, dest) NOT IN (SELECT tailnum, model FROM planes)
-        carrier <- flights.carrier
-        * <- flights.tailnum FILTER, flights.dest FILTER, planes.tailnum FILTER, planes.model FILTER
     subqueries inside subqueries, each correlated with the one around it
         SELECT carrier FROM flights f WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum AND EXISTS
         (SELECT 1 FROM airports a WHERE a.name = p.model AND a.tz > 5))
@@ -47,10 +25,6 @@ FILTERS = queries(
 
 NAMED = queries(
     """
-    CTEs of CTEs
-        WITH a AS (SELECT carrier AS x FROM flights), b AS (SELECT upper(x) AS y FROM a), c AS (WITH d AS (SELECT y
-        FROM b) SELECT y AS z FROM d) SELECT z FROM c UNION ALL SELECT x FROM a
-        z <- flights.carrier TRANSFORMATION, flights.carrier
     a recursive CTE is of its start and its steps
         since: 4.1
         WITH RECURSIVE reach(place, hops) AS (SELECT origin, 0 FROM flights WHERE carrier = 'UA' UNION ALL SELECT
@@ -64,14 +38,6 @@ NAMED = queries(
         WITH RECURSIVE r(n, a, b) AS (SELECT 0, carrier, dest FROM flights UNION ALL SELECT n + 1, b, upper(a) FROM
         r WHERE n < 3) SELECT a FROM r
         a <- flights.carrier, flights.dest, flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
-    a temporary view is its query
-        before: CREATE OR REPLACE TEMP VIEW view_of_session AS SELECT carrier c FROM flights WHERE distance > 9
-        SELECT c FROM view_of_session
-        c <- flights.carrier; * <- flights.distance FILTER
-    a cached table is the table
-        before: CACHE TABLE cached_flights AS SELECT upper(carrier) AS c FROM flights WHERE distance > 9
-        SELECT c FROM cached_flights
-        c <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER
     a view that stays, with names of its own, and a view of it
         before: CREATE OR REPLACE VIEW view_that_stays (who, far) AS SELECT lower(carrier) AS c, distance \
             FROM flights
@@ -82,6 +48,6 @@ NAMED = queries(
 )
 
 
-@pytest.mark.parametrize("case", [*SCALARS, *FILTERS, *NAMED], ids=str)
+@pytest.mark.parametrize("case", [*FILTERS, *NAMED], ids=str)
 def test_subqueries_and_named_queries(case: Case, check) -> None:
     check(case)

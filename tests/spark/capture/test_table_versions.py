@@ -1,4 +1,4 @@
-"""Versions of Delta's and Iceberg's tables: read and written by writes and streams, and shown by the service.
+"""Versions of Delta's and Iceberg's tables: read and written by writes and streams.
 
 `make test-formats` runs them: `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_formats`).
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -294,50 +294,3 @@ def events_of(file: Path) -> list[dict[str, Any]]:
 
 def version_of(dataset: dict[str, Any]) -> str | None:
     return dataset["facets"].get("version", {}).get("datasetVersion")
-
-
-def test_the_service_shows_by_the_version_that_spark_read_which_run_made_it(
-    table: str, session: SparkSession, tmp_path: Path
-) -> None:
-    client = LineageClient(file=tmp_path / "events", strict=True)
-    captured = capture(session, client=client, namespace="emissions", name="emissions", strict=True)
-    session.sql(f"INSERT INTO {table} {_ROWS}")
-    then = versions(session, table)[-1]
-    session.sql(f"UPDATE {table} SET distance = 1")
-    session.sql(f"SELECT * FROM {table} VERSION AS OF {then}").write.parquet(f"{tmp_path}/then")
-    session.table(table).write.parquet(f"{tmp_path}/now")
-    captured.close()
-    client.close()
-
-    service = queries_over(events_of(tmp_path / "events"))
-    runs = runs_by_output(tmp_path / "events")
-    inserted, updated = runs["versioned"]
-    for name, maker in (("then", inserted), ("now", updated)):
-        upstream = service.find_upstream_runs(runs[name][0], depth=1)
-        assert upstream is not None
-        [used] = upstream.items[0].inputs
-        assert (used.produced_by, used.resolved_by) == (maker, "storage")
-
-
-def queries_over(events: Sequence[dict[str, Any]]) -> Any:
-    """Make the service over a graph of events; it needs packages beyond the client's."""
-    pytest.importorskip("pydantic", reason="the service is not installed beside this Spark")
-    from headwater.events.naming import NamingRules
-    from headwater.events.parse import parse_event
-    from headwater.facts.apply import apply_statements
-    from headwater.queries.service import LineageQueries
-    from tests.fakes.memory_table import MemoryTable
-
-    graph = MemoryTable()
-    for event in events:
-        apply_statements([parse_event(event, NamingRules(), now=None)], graph)
-    return LineageQueries(graph)
-
-
-def runs_by_output(file: Path) -> dict[str, list[str]]:
-    """Group the runs by the last part of their output's name, in their order."""
-    runs_by_name: dict[str, dict[str, None]] = {}
-    for event in events_of(file):
-        for output in event["outputs"]:
-            runs_by_name.setdefault(output["name"].rpartition("/")[2], {})[event["run"]["runId"]] = None
-    return {name: list(runs) for name, runs in runs_by_name.items()}

@@ -30,11 +30,6 @@ def _write_texts(spark: SparkSession, out: str) -> None:
 
 CASES = (
     frame(
-        "rows of an RDD are unknown, the files that it is made of are not",
-        lambda spark: _flights(spark).rdd.map(lambda row: Row(c=row.carrier, d=row.distance)).toDF(),
-        "c, d <- unknown; inputs: flights",
-    ),
-    frame(
         "an RDD is made of all that it was joined of",
         lambda spark: (
             spark.table("flights")
@@ -51,49 +46,9 @@ CASES = (
         "line <- unknown; inputs: notes, a.csv, days",
     ),
     frame(
-        "what is unknown stays so, beside what is known",
-        lambda spark: (
-            spark.sparkContext.parallelize([Row(carrier="UA", rate=2)])
-            .toDF()
-            .join(_flights(spark), "carrier")
-            .select((sf.col("distance") * sf.col("rate")).alias("x"), "distance", "rate", sf.lit(1).alias("one"))
-        ),
-        """
-        x <- flights.distance TRANSFORMATION, unknown
-        distance <- flights.distance
-        rate <- unknown
-        one <- nothing
-        * <- flights.carrier JOIN
-        inputs: flights, unknown
-        """,
-    ),
-    frame(
-        "a source with a name, of unknown columns, that only decides about rows is an input and nothing more",
-        lambda spark: (
-            spark.table("flights")
-            .select("tailnum", "distance")
-            .join(
-                spark.table("planes").rdd.map(lambda row: Row(tailnum=row.tailnum)).toDF("tailnum STRING"),
-                "tailnum",
-                "left_semi",
-            )
-        ),
-        """
-        tailnum <- flights.tailnum
-        distance <- flights.distance
-        * <- flights.tailnum JOIN
-        inputs: flights, planes
-        """,
-    ),
-    frame(
         "rows of the program are unknown",
         lambda spark: spark.createDataFrame([("UA", 1)], "c STRING, n INT").select("c"),
         "c <- unknown; inputs: unknown",
-    ),
-    frame(
-        "rows that were in pandas are unknown",
-        lambda spark: spark.createDataFrame(spark.table("planes").toPandas()).select("seats"),
-        "seats <- unknown; inputs: unknown",
     ),
     frame(
         "the file that a row lies in is no column of the dataset",
@@ -105,16 +60,12 @@ CASES = (
 # What a source without a name can do without being in any column: only that there is one is known.
 DECIDING = {
     "joins": lambda flights, sent: flights.join(sent, "carrier", "left_semi"),
-    "joins, negated": lambda flights, sent: flights.join(sent, "carrier", "left_anti"),
-    "joins columns that are dropped": lambda flights, sent: flights.join(sent, "carrier").drop("rate"),
     "multiplies": lambda flights, sent: flights.crossJoin(sent.select("rate")).drop("rate"),
     "is subtracted": lambda flights, sent: flights.exceptAll(sent.select("carrier", "rate").limit(0)),
     "joins, checkpointed": lambda flights, sent: flights.join(sent.localCheckpoint(), "carrier", "left_semi"),
-    "joined, then checkpointed": lambda flights, sent: flights.join(sent, "carrier", "left_semi").localCheckpoint(),
 }
 STATEMENTS = {
     "is looked into": "carrier IN (SELECT carrier FROM sent)",
-    "is asked for": "EXISTS (SELECT 1 FROM sent WHERE rate > 1)",
     "is compared with": "distance > (SELECT max(rate) FROM sent)",
 }
 

@@ -33,10 +33,6 @@ VARIABLES = (
             before: SET VAR farthest = farthest + (SELECT max(seats) FROM planes)
             SELECT faa, farthest AS far FROM airports
             faa <- airports.faa; far <- flights.distance AGGREGATION, planes.seats AGGREGATION
-        a variable set again has forgotten what it was
-            before: SET VAR farthest = 7
-            SELECT faa, farthest AS far FROM airports
-            faa <- airports.faa; far <- nothing
         a variable declared from another
             before: DECLARE OR REPLACE VARIABLE more INT DEFAULT farthest + 1
             SELECT faa, more AS m FROM airports
@@ -48,10 +44,6 @@ VARIABLES = (
             faa <- airports.faa
             far <- flights.distance AGGREGATION, flights.carrier FILTER
             f <- flights.tailnum AGGREGATION, flights.carrier FILTER
-        a variable in a temporary view
-            before: CREATE OR REPLACE TEMP VIEW few AS SELECT seats FROM planes WHERE seats < farthest
-            SELECT * FROM few
-            seats <- planes.seats; * <- planes.seats FILTER, flights.distance FILTER
         a variable set by a statement in a text
             before: EXECUTE IMMEDIATE 'SELECT max(flight) FROM flights' INTO farthest
             SELECT seats, farthest AS far FROM planes
@@ -62,11 +54,6 @@ VARIABLES = (
     ),
     *queries(
         """
-        a variable with an odd name
-            before: DECLARE OR REPLACE VARIABLE `a.b` INT
-            before: SET VAR `a.b` = (SELECT max(seats) FROM planes)
-            SELECT faa, `a.b` AS far FROM airports
-            faa <- airports.faa; far <- planes.seats AGGREGATION
         a column comes before a variable of its name
             before: DECLARE OR REPLACE VARIABLE tailnum INT
             before: SET VAR tailnum = (SELECT max(seats) FROM planes)

@@ -144,15 +144,6 @@ def test_a_root_of_several_days_has_each_record_on_the_day_that_archived_it_firs
     assert nodes_by_day == {DAY: ["a", "b"], NEXT_DAY: ["c"], THIRD_DAY: ["other", "d"]}
 
 
-@pytest.mark.slow
-def test_a_day_that_adds_nothing_to_a_root_has_its_traces_and_no_record(spark, archive):
-    archive.trace(DAY, a_record("a"))
-    archive.trace(NEXT_DAY, a_record("a"))
-    manifest = compacted(spark, archive, NEXT_DAY)
-    assert (manifest.records.rows, manifest.traces.rows) == (0, 1)
-    assert table(spark, archive, "traces", NEXT_DAY) == archive.expected_traces(NEXT_DAY)
-
-
 def test_a_day_without_objects_has_tables_without_rows(spark, archive):
     manifest = compacted(spark, archive)
     for name in ("records", "traces"):

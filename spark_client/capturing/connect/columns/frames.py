@@ -59,9 +59,9 @@ class Nodes:
         node = self.node("AttributeReference", exprId=column.id, name=column.name or "")
         return Typed(node, column.name, column.type)
 
-    def alias(self, item: Typed, name: str | None = None) -> tuple[Node, Column]:
+    def alias(self, item: Typed) -> tuple[Node, Column]:
         """Make a new column of an expression."""
-        column = Column(name if name is not None else item.name, self.new_id(), type=item.type)
+        column = Column(item.name, self.new_id(), type=item.type)
         return self.node("Alias", child=item.node, exprId=column.id, name=column.name or ""), column
 
     def unknown(self, reason: str) -> Typed:

@@ -149,12 +149,6 @@ def _of_two(kind: str) -> Rule:
     return lambda nodes, parts: nodes.node(kind, left=parts[0], right=parts[1])
 
 
-def _struct(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
-    names = [argument.name or f"col{index}" for index, argument in enumerate(arguments, 1)]
-    children = [part for argument in arguments for part in (None, argument.node)]
-    return Typed(nodes.node("CreateNamedStruct", names=names, children=children))
-
-
 def _zip(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
     names = [argument.name or str(index) for index, argument in enumerate(arguments)]
     parts = [argument.node for argument in arguments]
@@ -169,7 +163,6 @@ def _window_of_time(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
 # Rules with names in their results, and rules of nodes alone.
 _NAMING: Mapping[str, Callable[[Nodes, Sequence[Typed]], Typed]] = {
     "arrays_zip": _zip,
-    "struct": _struct,
     "window": _window_of_time,
 }
 _RULES: Mapping[str, Rule] = {

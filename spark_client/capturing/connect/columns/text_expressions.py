@@ -317,10 +317,6 @@ def _with_field(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
     return Typed(nodes.node("WithField", name=items[0][1], valExpr=items[1][0].node), items[0][1], items[1][0].type)
 
 
-def _drop_field(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
-    return Typed(nodes.node("DropField", name=items[0][1]), items[0][1])
-
-
 def _update(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
     """Make `update_fields(a#1, WithField(b, 1), dropfield(c))`."""
     old = items[0][0]
@@ -354,28 +350,21 @@ def _pivot(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
     return Typed(nodes.node("AggregateExpression", aggregateFunction=called))
 
 
-def _changing(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
-    return Typed(nodes.node("Function", children=[item.node for item, _ in items]))
-
-
-def _time(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
-    return Typed(nodes.node("PreciseTimestampConversion", child=items[0][0].node))
-
-
 _BY_PLACE = BY_PLACE | {"pivotfirst", "lambdafunction", "arrays_zip", "update_fields", "withfield", "dropfield"}
 _CALLS: Mapping[str, Callable[[Nodes, Sequence[tuple[Typed, str]]], Typed | None]] = {
     "arrays_zip": _zip,
-    "dropfield": _drop_field,
+    "dropfield": lambda nodes, items: Typed(nodes.node("DropField", name=items[0][1]), items[0][1]),
     "update_fields": _update,
     "withfield": _with_field,
     "struct": _struct,
     "named_struct": _struct,
     "lambdafunction": _lambda,
     "pivotfirst": _pivot,
-    "precisetimestampconversion": _time,
-    "gettimestamp": _changing,
-    "specifiedwindowframe": _changing,
-    "unboundedpreceding$": _changing,
-    "currentrow$": _changing,
-    "unboundedfollowing$": _changing,
+    "precisetimestampconversion": lambda nodes, items: Typed(
+        nodes.node("PreciseTimestampConversion", child=items[0][0].node)
+    ),
+    **dict.fromkeys(
+        ("gettimestamp", "specifiedwindowframe", "unboundedpreceding$", "currentrow$", "unboundedfollowing$"),
+        lambda nodes, items: Typed(nodes.node("Function", children=[item.node for item, _ in items])),
+    ),
 }

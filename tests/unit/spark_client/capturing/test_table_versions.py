@@ -1,29 +1,18 @@
-"""Versions of Delta's and Iceberg's tables: from what the driver reports to the run whose version was read."""
+"""Versions of Delta's and Iceberg's tables, from the driver's reports."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from headwater.events.naming import NamingRules
-from headwater.events.parse import parse_event
-from headwater.facts.apply import apply_statements
-from headwater.queries.service import LineageQueries
-from headwater_model.ids import DatasetId, JobId
-from spark_client.capturing.events.run_events import Application, write_events
+from headwater_model.ids import DatasetId
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.items import parse_item
-from spark_client.capturing.model import Commit, Dataset, Execution, RowIds, Write, WriteStatistics
-from spark_client.current_run import JobRun, RunContext
-from tests.fakes.memory_table import MemoryTable
+from spark_client.capturing.model import Commit, Execution, RowIds, Write, WriteStatistics
 from tests.unit.spark_client.capturing.builders_nodes import CATALOGS, SCHEMA, a_node
-from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
 
-APPLICATION = Application(RunContext(JobRun("emissions", "emissions", "0176a8c2-fe01-7439-87e6-56a1a1b4029e")))
 CHECKED, ESTIMATED = DatasetId("s3://lake", "checked"), DatasetId("s3://lake", "estimated")
 FILES = {"numOutputRows": "9", "numOutputBytes": "700", "numFiles": "2"}
 CHANGED = {
@@ -178,41 +167,3 @@ def test_a_table_that_is_read_at_two_versions_is_read_at_none() -> None:
     both = [a_relation_of_delta("s3a://lake/checked", version, named=True) for version in ("1", "3")]
     [read] = read_write(a_node("Union", children=both), {}).inputs
     assert read.version is None
-
-
-def queries_over(writes: Sequence[tuple[str, Write]]) -> LineageQueries:
-    table = MemoryTable()
-    for job_name, write in writes:
-        for event in write_events(write, APPLICATION, job_name):
-            apply_statements([parse_event(event, NamingRules(), now=None)], table)
-    return LineageQueries(table)
-
-
-def a_write_at(number: int, output: Dataset, *inputs: Dataset) -> Write:
-    """Return the write of an execution that began after those of smaller numbers ended."""
-    return replace(a_write(an_execution(number, at_ms=(1_000 * number, 1_000 * number + 10)), output), inputs=inputs)
-
-
-# As Delta counts, and as Iceberg names snapshots.
-VERSIONS = (("0", "1", "2"), ("987699975039670464", SNAPSHOT, "4431421271011763024"))
-
-
-@pytest.mark.parametrize("made_by", [1, 2, 3])
-@pytest.mark.parametrize("versions", VERSIONS)
-def test_the_service_shows_which_run_made_the_version_that_a_run_read(versions: Sequence[str], made_by: int) -> None:
-    writes = [("emissions.checked", a_write_at(n, Dataset(CHECKED, version=versions[n - 1]))) for n in (1, 2, 3)]
-    read = versions[made_by - 1]
-    reader = a_write_at(4, Dataset(ESTIMATED, version="0"), Dataset(CHECKED, version=read))
-    service = queries_over([*writes, ("emissions.estimated", reader)])
-    by_time = sorted((run.started, run.id) for run in _runs(service, "emissions.checked"))
-    [run] = _runs(service, "emissions.estimated")
-    upstream = service.find_upstream_runs(run.id, depth=1)
-    assert upstream is not None
-    [used] = upstream.items[0].inputs
-    assert (used.produced_by, used.resolved_by) == (by_time[made_by - 1][1], "storage")
-
-
-def _runs(service: LineageQueries, job: str) -> Any:
-    page = service.list_runs(JobId("emissions", job), limit=10, offset=0)
-    assert page is not None
-    return page.items
