@@ -33,7 +33,7 @@ const LINES = { ...NO_LINES, columns: FIELDS.map((field) => aColumn(`d.${field}`
 const SHOWING = { path: new Set<string>(), opened: new Map(), first: new Set<string>(), isShown: () => true };
 
 test("a card has twelve columns, those on the path among them, in the order of the schema", () => {
-  const columns = LINES.columns.map((column, index) => ({ ...column, place: FIELDS.length - index }));
+  const columns = LINES.columns.map((column, index) => ({ ...column, schemaPlace: FIELDS.length - index }));
   const [card] = cardsOf({ ...LINES, columns }, { ...SHOWING, path: new Set(["c00"]) });
   expect(card!.columns.map(({ id }) => id)).toEqual([...FIELDS.slice(3).reverse(), "c00"]);
   expect([card!.hidden, card!.filter]).toEqual([["c02", "c01"], ""]);

@@ -15,7 +15,7 @@ function someLines(...texts: readonly string[]): ColumnLines {
   };
   return {
     ...linesTo(Object.fromEntries(parsed.map(([[name = ""] = [], sources = []]) => [name, sources.map(sourceOf)]))),
-    columns: parsed.map(([[name = "", type = "int"] = []]) => aColumn(name, { type })),
+    columns: parsed.map(([[name = "", type = "int"] = []]) => aColumn(name, { fieldType: type })),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What a column depends on without being made of it: datasets whose columns decide which rows there are. */
 
-import { datasetOf } from "../url/ids";
+import { datasetOf, nameOf } from "../url/ids";
 import type { ColumnLines } from "./columns";
 import { groupBy } from "./group-by";
 
@@ -17,9 +17,8 @@ export function indirectSources(lines: ColumnLines, of: string) {
   const sources = [...(lines.dependencies.get(target) ?? []), ...(lines.own.get(of) ?? [])];
   const others = sources.filter(({ dataset }) => dataset !== target);
   return [...groupBy(others, ({ dataset }) => dataset)].map(([id, all]) => ({
+    ...nameOf(id),
     id,
-    namespace: all[0]!.namespace,
-    name: all[0]!.datasetName,
     roles: [...new Set(all.flatMap(({ steps }) => steps.map(({ kind }) => roleOf(kind))))],
     fields: [...new Set(all.flatMap(({ field }) => field ?? []))],
   }));

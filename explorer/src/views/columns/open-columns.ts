@@ -3,10 +3,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { useLocation } from "wouter";
-import { columnsQuery, columnsThen, foldedLineage } from "../../api/queries";
+import { columnsQuery, foldedLineage } from "../../api/queries";
 import { areChangesOpen, type OpenPicture, useHandles } from "../../draw/picture-view";
 import { columnChangeRows } from "../../model/changes";
-import type { ColumnLines } from "../../model/columns";
+import { type ColumnLines, NO_LINES } from "../../model/columns";
 import { isWide } from "../../model/graph";
 import type { Steps } from "../../parts/changes";
 import { useNarrow } from "../../parts/tools";
@@ -37,7 +37,7 @@ export function useColumnsData(state: ColumnsState) {
   const { node, vs } = state;
   const now = useQuery({ ...columnsQuery(state), enabled: node !== "", placeholderData: keepPreviousData });
   const other = useQuery({
-    ...columnsThen({ ...state, at: vs }),
+    ...columnsQuery({ ...state, at: vs }, NO_LINES),
     enabled: node !== "" && vs !== "",
     placeholderData: keepPreviousData,
   });

@@ -11,7 +11,7 @@ import { Asked, NodeLink, Opened } from "../../parts/frame";
 import { OriginLines } from "../../parts/origin";
 import { Pin } from "../../parts/pin";
 import { KindOf, Masked } from "../../parts/signs";
-import { datasetOf, nameOf } from "../../url/ids";
+import { datasetOf, jobId, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
 import { Operations, Recipe, Sources, Steps } from "./sources";
 
@@ -64,8 +64,8 @@ function Head({ id, column, isCentre }: { id: string; column: Column | undefined
         <Pin id={id} />
       </div>
       <h1 className="mono">{name.field}</h1>
-      {column?.type && <div className="mono muted">{column.type}</div>}
-      {column && !column.known && <p className="muted">It stands in no schema, but in what a run reported.</p>}
+      {column?.fieldType && <div className="mono muted">{column.fieldType}</div>}
+      {column && !column.schemaKnown && <p className="muted">It stands in no schema, but in what a run reported.</p>}
       <div className="actions">
         <MainLink to={link("impact", { node: id })}>What breaks</MainLink>
         {!isCentre && <LinkButton to={columnsLink({ node: id })}>Centre here</LinkButton>}
@@ -139,7 +139,7 @@ function ReportedBy({ column }: { column: Column }) {
       <ul className="plain">
         {column.reportedBy.map((by) => (
           <li key={by.run}>
-            {by.job && <NodeLink id={by.job} where={null} />}{" "}
+            {by.job && <NodeLink id={jobId(by.job)} where={null} />}{" "}
             {by.declared ? (
               <span className="muted">declared</span>
             ) : (

@@ -3,17 +3,17 @@
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
 import { type FieldPaths, fieldPaths } from "../../api/queries";
-import type { ColumnLines, Source } from "../../model/columns";
+import type { ColumnArrow, ColumnLines, Source } from "../../model/columns";
 import { plural } from "../../model/format";
 import { recipeOf, sentenceOf, textOf } from "../../model/recipe";
-import { titleOf, titleOfId } from "../../model/titles";
+import { titleOfId } from "../../model/titles";
 import { Button, Chip } from "../../parts/controls";
 import { Asked } from "../../parts/frame";
 import { Masked } from "../../parts/signs";
 import { nameOf } from "../../url/ids";
 import { link } from "../../url/state";
 
-export function Steps({ steps }: { steps: Source["steps"] }) {
+export function Steps({ steps }: { steps: ColumnArrow["steps"] }) {
   if (!steps.length) return null;
   return (
     <div className="small muted">
@@ -36,10 +36,10 @@ export function Steps({ steps }: { steps: Source["steps"] }) {
 export function Sources({ sources, choose }: { sources: readonly Source[]; choose: (id: string) => void }) {
   return (
     <ul className="plain">
-      {sources.map(({ id, namespace, datasetName: name, field, steps }, index) => (
+      {sources.map(({ id, dataset, field, steps }, index) => (
         <li key={index}>
           <Chip press={() => choose(id)}>
-            {titleOf({ namespace, name })}
+            {titleOfId(dataset)}
             {field === null ? "" : `.${field}`}
           </Chip>{" "}
           {steps.some(({ masked }) => masked) && <Masked />}
