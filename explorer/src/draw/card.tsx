@@ -71,7 +71,7 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: Card
         )}
       </div>
       <div className="about">
-        {item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} place={title.place} look={look} />}
+        <Facts item={item} place={title.place} look={look} />
       </div>
       {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
       {(["up", "down"] as const).map(
@@ -139,25 +139,24 @@ function hintOf({ kind, state, startedAt, endedAt, touchedAt }: Item, { freshnes
   return parts.join("; ");
 }
 
-function JobFacts({ item }: { item: Item }) {
+/** The second line of a card. */
+function Facts({ item, place, look: { freshness, written } }: { item: Item; place: string; look: CardLook }) {
   if (!item.known) return <>not yours to see</>;
-  if (!item.state) return <>never ran</>;
-  return (
-    <>
-      <StateOf state={item.state} />
-      <FailingTests tests={item.tests} />
-    </>
-  );
-}
-
-function DatasetFacts({ item, place, look: { freshness, written } }: { item: Item; place: string; look: CardLook }) {
-  if (!item.known) return <>not yours to see</>;
+  if (item.kind === "job" && !item.state) return <>never ran</>;
+  const tests = <FailingTests tests={item.tests} />;
+  if (item.kind === "job")
+    return (
+      <>
+        <StateOf state={item.state} />
+        {tests}
+      </>
+    );
   const trouble = troubleOf(freshness);
   const age = trouble || (written || !item.touchedAt ? "" : `seen ${agoShort(item.touchedAt, Date.now())}`);
   return (
     <>
       {item.stale && <Stale />}
-      <FailingTests tests={item.tests} />
+      {tests}
       <span className="place">{place}</span>
       {age && <span className={trouble ? "written changed" : "written"}>{age}</span>}
     </>

@@ -4,7 +4,7 @@ import "./changes.css";
 
 import { Link } from "wouter";
 
-import { type Cause, type ChangeRow, KINDS, nextChange } from "../model/changes";
+import { type ChangeRow, KINDS, nextChange } from "../model/changes";
 import type { NodeChange } from "../model/compare";
 import { count } from "../model/format";
 import { titleOfId } from "../model/titles";
@@ -73,6 +73,7 @@ function Group({ kind, rows, steps }: { kind: NodeChange; rows: readonly ChangeR
 
 function Change({ row, steps }: { row: ChangeRow; steps: Steps }) {
   const { id, kind, namespace, name, details, isDrawn, cause } = row;
+  const [first, ...others] = cause?.runs ?? [];
   return (
     <>
       <button
@@ -91,27 +92,19 @@ function Change({ row, steps }: { row: ChangeRow; steps: Steps }) {
           </div>
         ))}
       </button>
-      {cause && <By cause={cause} />}
-    </>
-  );
-}
-
-function By({ cause: { time, runs } }: { cause: Cause }) {
-  const [first] = runs;
-  return (
-    <div className="by">
-      <When time={time} />
-      {first ? (
-        <>
-          {" "}
-          by{" "}
-          {first.run ? <Link href={link("run", { id: first.run })}>{titleOfId(first.job)}</Link> : titleOfId(first.job)}
-          {runs.length > 1 && ` and ${count(runs.length - 1)} more`}
-        </>
-      ) : (
-        ", by no run"
+      {cause && (
+        <div className="by">
+          <When time={cause.time} />
+          {first ? " by " : ", by no run"}
+          {first?.run ? (
+            <Link href={link("run", { id: first.run })}>{titleOfId(first.job)}</Link>
+          ) : (
+            first && titleOfId(first.job)
+          )}
+          {others.length > 0 && ` and ${count(others.length)} more`}
+        </div>
       )}
-    </div>
+    </>
   );
 }
 

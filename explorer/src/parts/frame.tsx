@@ -148,16 +148,11 @@ function useHref(): string {
 }
 
 /** The reason for a view without data, in a sentence. */
-const noticeOf = (error: Error) =>
-  error.message === OFFLINE ? `${OFFLINE}: this did not load.` : `This did not load: ${sentenceOf(error)}`;
-
-/** A failure in a sentence. */
-const sentenceOf = (error: Error) =>
-  !(error instanceof Failure)
-    ? UNREADABLE
-    : error.status
-      ? `the API responded with ${error.status}, ${error.message}.`
-      : `${error.message}.`;
+function noticeOf(error: Error): string {
+  if (error.message === OFFLINE) return `${OFFLINE}: this did not load.`;
+  if (!(error instanceof Failure)) return `This did not load: ${UNREADABLE}`;
+  return `This did not load: ${error.status ? `the API responded with ${error.status}, ` : ""}${error.message}.`;
+}
 
 export function When({ time }: { time: string | null }) {
   return time ? (

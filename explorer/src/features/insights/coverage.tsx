@@ -17,7 +17,14 @@ export function CoverageView() {
       <Asked query={coverage(namespace)}>
         {(report) => (
           <>
-            <Summary report={report} namespace={namespace} />
+            <p className="muted">
+              {plural(report.total, "job")}
+              {report.truncated && ", the first of more"}; they report the columns of{" "}
+              {report.outputs ? share(report, " datasets that they write") : "no dataset"}.
+              {report.incompleteJobs > 0 &&
+                ` The lineage of ${plural(report.incompleteJobs, "job")} is incomplete: the producer could not read all of it.`}
+              <AllNamespaces view="coverage" namespace={namespace} />
+            </p>
             <LevelChoice report={report} namespace={namespace} level={level} />
             {!namespace && <Namespaces report={report} level={level} />}
             <Producers report={report} />
@@ -26,19 +33,6 @@ export function CoverageView() {
         )}
       </Asked>
     </div>
-  );
-}
-
-function Summary({ report, namespace }: { report: Coverage; namespace: string }) {
-  return (
-    <p className="muted">
-      {plural(report.total, "job")}
-      {report.truncated && ", the first of more"}; they report the columns of{" "}
-      {report.outputs ? share(report, " datasets that they write") : "no dataset"}.
-      {report.incompleteJobs > 0 &&
-        ` The lineage of ${plural(report.incompleteJobs, "job")} is incomplete: the producer could not read all of it.`}
-      <AllNamespaces view="coverage" namespace={namespace} />
-    </p>
   );
 }
 

@@ -9,32 +9,27 @@ import type { Coverage } from "./queries";
 
 type Job = Coverage["jobs"][number];
 
-export function Namespaces({ report, level }: { report: Coverage; level: string }) {
-  return (
-    <CountsTable
-      title="By namespace"
-      rows={report.namespaces}
-      first={{
-        name: "Namespace",
-        by: (row) => row.namespace,
-        cell: ({ namespace }) => <MonoLink to={link("coverage", { namespace, level })}>{namespace}</MonoLink>,
-      }}
-    />
-  );
+interface Props {
+  report: Coverage;
+  level: string;
 }
 
-export function Producers({ report }: { report: Coverage }) {
-  return (
-    <CountsTable
-      title="By producer"
-      rows={report.producers}
-      first={{ name: "Producer", look: "mono", by: (row) => row.producer ?? "names none in its jobType" }}
-    />
-  );
-}
+export const Namespaces = ({ report, level }: Props) =>
+  countsTable("By namespace", report.namespaces, {
+    name: "Namespace",
+    by: (row) => row.namespace,
+    cell: ({ namespace }) => <MonoLink to={link("coverage", { namespace, level })}>{namespace}</MonoLink>,
+  });
+
+export const Producers = ({ report }: Pick<Props, "report">) =>
+  countsTable("By producer", report.producers, {
+    name: "Producer",
+    look: "mono",
+    by: (row) => row.producer ?? "names none in its jobType",
+  });
 
 /** The jobs of a level; without one, all. */
-export function Jobs({ report, level }: { report: Coverage; level: string }) {
+export function Jobs({ report, level }: Props) {
   return (
     <TableCard
       title={titleOfLevel(level) ?? "Jobs"}
@@ -67,13 +62,7 @@ const JOBS: ColumnOf<Job>[] = [
   times("Updated", (job) => job.updatedAt),
 ];
 
-interface Props<T extends Counts> {
-  title: string;
-  rows: readonly T[];
-  first: ColumnOf<T>;
-}
-
-function CountsTable<T extends Counts>({ title, rows, first }: Props<T>) {
+function countsTable<T extends Counts>(title: string, rows: readonly T[], first: ColumnOf<T>) {
   const columns: ColumnOf<T>[] = [
     first,
     { name: "Jobs", number: true, by: (row) => row.total },

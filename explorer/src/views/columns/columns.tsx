@@ -116,18 +116,15 @@ function useCanvas(columns: OpenColumns) {
     label: useLabels(columns),
     onChoose: () => undefined,
     onClear: () => (state.sel ? actions.to({ sel: "" }) : undefined),
-    empty: cards.length <= 1 && kept.length === 0 && <NoLines />,
+    empty: cards.length <= 1 && kept.length === 0 && (
+      <EmptyState title="No lineage of its columns is reported">
+        <p>
+          Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.
+        </p>
+      </EmptyState>
+    ),
   };
 }
-
-const NoLines = () => (
-  <div className="empty">
-    <h2>No lineage of its columns is reported</h2>
-    <p>
-      Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.
-    </p>
-  </div>
-);
 
 /** Return what draws a dataset: a card of columns, or the box of an indirect source. */
 function useCardDrawing({ state, picture, actions }: OpenColumns) {

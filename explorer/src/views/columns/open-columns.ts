@@ -2,9 +2,8 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { useLocation } from "wouter";
 import { columnsQuery, foldedLineage } from "../../api/queries";
-import { areChangesOpen, type OpenPicture, useHandles } from "../../draw/picture-view";
+import { areChangesOpen, type OpenPicture, useHandles, useMoves } from "../../draw/picture-view";
 import { columnChangeRows } from "../../model/changes";
 import { type ColumnLines, NO_LINES } from "../../model/columns";
 import { isWide } from "../../model/graph";
@@ -12,7 +11,7 @@ import type { Steps } from "../../parts/changes";
 import { useNarrow } from "../../parts/tools";
 import { useCauses } from "../../parts/use-causes";
 import { datasetOf, nameOf } from "../../url/ids";
-import { type ColumnsState, columnsLink, isStep, type Panel } from "../../url/state";
+import { type ColumnsState, columnsLink, type Panel } from "../../url/state";
 import { type ColumnsPicture, usePicture } from "./picture";
 
 export interface OpenColumns extends OpenPicture {
@@ -54,22 +53,14 @@ export type Actions = ReturnType<typeof useActions>;
 
 /** What a reader does; `opened` are the cards that show all their columns, each with its filter. */
 export function useActions(state: ColumnsState, isNarrow: boolean) {
-  const [, navigate] = useLocation();
+  const { anchor, setAnchor, to } = useMoves(state, columnsLink);
   const [opened, setOpened] = useState<ReadonlyMap<string, string>>(new Map());
-  // The dataset acted on last: it stays where it is, and in sight.
-  const [anchor, setAnchor] = useState(datasetOf(state.sel || state.node));
   // The panel may be hidden though a column is selected, as on a phone.
   const [isPanelClosed, closePanel] = useState(isNarrow);
-  const to = useCallback(
-    (change: Partial<ColumnsState>) =>
-      navigate(columnsLink({ ...state, ...change }), { replace: !isStep(state, change) }),
-    [navigate, state],
-  );
   const select = useCallback(
     (id: string, sel: string, panel: Panel = state.panel === "none" ? "none" : "") => {
       closePanel(false);
-      setAnchor(datasetOf(id));
-      to({ sel, panel });
+      to({ sel, panel }, datasetOf(id));
     },
     [to, state.panel],
   );
@@ -79,10 +70,13 @@ export function useActions(state: ColumnsState, isNarrow: boolean) {
     (id: string, sel: string) => select(id, id === sel && id !== state.node ? "" : id),
     [select, state.node],
   );
-  const open = useCallback((dataset: string, filter: string) => {
-    setAnchor(dataset);
-    setOpened((now) => new Map([...now, [dataset, filter]]));
-  }, []);
+  const open = useCallback(
+    (dataset: string, filter: string) => {
+      setAnchor(dataset);
+      setOpened((now) => new Map([...now, [dataset, filter]]));
+    },
+    [setAnchor],
+  );
   return { anchor, to, choose, toggle, opened, open, isPanelClosed, closePanel };
 }
 

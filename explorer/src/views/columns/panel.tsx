@@ -35,22 +35,52 @@ export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choo
       <MadeOf id={id} lines={lines} isKnown={column !== undefined} choose={choose} />
       <GoesInto id={id} lines={lines} arrows={arrows} choose={choose} />
       <Indirectly id={id} lines={lines} choose={choose} />
-      {column && column.reportedBy.length > 0 && <ReportedBy column={column} />}
-      <Opened key={`o ${id}`} title={OPERATIONS}>
+      {column && column.reportedBy.length > 0 && (
+        <>
+          <h2>Reported by</h2>
+          <ul className="plain">
+            {column.reportedBy.map(({ run, job, declared }) => (
+              <li key={run}>
+                {job && <NodeLink id={jobId(job)} where={null} />}{" "}
+                {declared ? (
+                  <span className="muted">declared</span>
+                ) : (
+                  <MonoLink to={link("run", { id: run })}>{run.slice(0, 13)}…</MonoLink>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Opened
+        key={`o ${id}`}
+        title={
+          <>
+            <b>Operations</b> <span className="muted">of the last 30 days</span>
+          </>
+        }
+      >
         {() => <Operations id={id} />}
       </Opened>
       <Opened key={id} title={<b>Versions, runs, records</b>}>
-        {() => <Origins id={id} />}
+        {() => (
+          <Asked query={origins(id)} rows={3}>
+            {({ versions }) => (
+              <ul className="plain">
+                {versions.length === 0 && <li className="muted">none is known</li>}
+                {versions.slice(0, 10).map((version) => (
+                  <li key={version.version}>
+                    <OriginLines version={version} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Asked>
+        )}
       </Opened>
     </aside>
   );
 }
-
-const OPERATIONS = (
-  <>
-    <b>Operations</b> <span className="muted">of the last 30 days</span>
-  </>
-);
 
 function Head({ id, column, isCentre }: { id: string; column: Column | undefined; isCentre: boolean }) {
   const name = nameOf(id);
@@ -131,38 +161,3 @@ function Indirectly({ id, lines, choose }: Of) {
     </details>
   );
 }
-
-function ReportedBy({ column }: { column: Column }) {
-  return (
-    <>
-      <h2>Reported by</h2>
-      <ul className="plain">
-        {column.reportedBy.map((by) => (
-          <li key={by.run}>
-            {by.job && <NodeLink id={jobId(by.job)} where={null} />}{" "}
-            {by.declared ? (
-              <span className="muted">declared</span>
-            ) : (
-              <MonoLink to={link("run", { id: by.run })}>{by.run.slice(0, 13)}…</MonoLink>
-            )}
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-const Origins = ({ id }: { id: string }) => (
-  <Asked query={origins(id)} rows={3}>
-    {({ versions }) => (
-      <ul className="plain">
-        {versions.length === 0 && <li className="muted">none is known</li>}
-        {versions.slice(0, 10).map((version) => (
-          <li key={version.version}>
-            <OriginLines version={version} />
-          </li>
-        ))}
-      </ul>
-    )}
-  </Asked>
-);

@@ -4,7 +4,6 @@ import "./neighbours.css";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Redirect } from "wouter";
 import {
-  type Dataset,
   datasetTestHistory,
   dataset as fetchDataset,
   foldedLineage,
@@ -51,7 +50,13 @@ export function DatasetView() {
             <NodeHead id={node} name={about.name} where={about.namespace}>
               {about.description && <p>{about.description}</p>}
             </NodeHead>
-            <Actions dataset={about} node={node} />
+            <div className="actions">
+              <MainLink to={mapLink({ node })}>Map</MainLink>
+              <LinkButton to={columnsLink({ node })}>Columns</LinkButton>
+              <LinkButton to={link("impact", { node })}>Impact</LinkButton>
+              <LinkButton to={mapLink({ node, sel: node, why: true })}>Why?</LinkButton>
+              <Edit id={node} namespace={about.namespace} />
+            </div>
             <Neighbours dataset={{ ...about.id, node }} />
             <About dataset={about} />
             <Tabs of={TABS} tab={tab} to={(other) => link("dataset", { node, tab: other })} />
@@ -64,18 +69,6 @@ export function DatasetView() {
           </>
         )}
       </Loaded>
-    </div>
-  );
-}
-
-function Actions({ dataset, node }: { dataset: Dataset; node: string }) {
-  return (
-    <div className="actions">
-      <MainLink to={mapLink({ node })}>Map</MainLink>
-      <LinkButton to={columnsLink({ node })}>Columns</LinkButton>
-      <LinkButton to={link("impact", { node })}>Impact</LinkButton>
-      <LinkButton to={mapLink({ node, sel: node, why: true })}>Why?</LinkButton>
-      <Edit id={node} namespace={dataset.namespace} />
     </div>
   );
 }

@@ -89,7 +89,11 @@ function columnsOf(dataset: Dataset, readers: Readers | undefined): ColumnOf<Fie
       name: "Read by",
       number: true,
       by: ({ name }) => readers.jobs.get(name) ?? -1,
-      cell: ({ name }) => <ReadBy jobs={readers.jobs.get(name)} isLeast={readers.truncated} />,
+      cell: ({ name }) => {
+        const jobs = readers.jobs.get(name);
+        const text = jobs === undefined ? "–" : `${readers.truncated ? "at least " : ""}${plural(jobs, "job")}`;
+        return <span className={jobs ? "" : "muted"}>{text}</span>;
+      },
     },
     {
       name: "See",
@@ -105,9 +109,3 @@ function columnsOf(dataset: Dataset, readers: Readers | undefined): ColumnOf<Fie
   ];
   return columns.filter((column) => !!column);
 }
-
-const ReadBy = ({ jobs, isLeast }: { jobs: number | undefined; isLeast: boolean }) => (
-  <span className={jobs ? "" : "muted"}>
-    {jobs === undefined ? "–" : `${isLeast ? "at least " : ""}${plural(jobs, "job")}`}
-  </span>
-);

@@ -46,35 +46,29 @@ export function ImpactView() {
   const result = useQuery({ ...fetchImpact(node, depth), enabled: node !== "" });
   if (!node)
     return <EmptyState title="Nothing is chosen">Find a dataset, job or column with the box above.</EmptyState>;
+  const isColumn = kindOf(node) === "field";
   return (
     <div className="page wide">
       <NodeHead id={node}>
         <p className="muted">What a change here reaches</p>
       </NodeHead>
-      <Actions node={node} narrowing={narrowing} />
+      <div className="actions">
+        {isColumn ? (
+          <MainLink to={columnsLink({ node, dir: "down" })}>Its path</MainLink>
+        ) : (
+          <MainLink to={mapLink({ node, dir: "down", depth: 3 })}>On the map</MainLink>
+        )}
+        <Choices
+          label="kind"
+          among={KINDS.filter(([value]) => isColumn || value !== "field")}
+          value={narrowing.kind}
+          choose={(kind) => narrowing.change({ kind })}
+        />
+      </div>
       {result.data && <ByOwner impact={result.data} node={node} narrowing={narrowing} />}
       <Loaded of={result}>
         {(impact) => <Table impact={impact} node={node} depth={depth} narrowing={narrowing} />}
       </Loaded>
-    </div>
-  );
-}
-
-function Actions({ node, narrowing }: { node: string; narrowing: Narrowing }) {
-  const isColumn = kindOf(node) === "field";
-  return (
-    <div className="actions">
-      {isColumn ? (
-        <MainLink to={columnsLink({ node, dir: "down" })}>Its path</MainLink>
-      ) : (
-        <MainLink to={mapLink({ node, dir: "down", depth: 3 })}>On the map</MainLink>
-      )}
-      <Choices
-        label="kind"
-        among={KINDS.filter(([value]) => isColumn || value !== "field")}
-        value={narrowing.kind}
-        choose={(value) => narrowing.change({ kind: value })}
-      />
     </div>
   );
 }

@@ -78,12 +78,20 @@ function columnsFor(all: readonly Impacted[], isColumn: boolean, marks: Marks): 
   const name: ColumnOf<Impacted> = {
     name: "Name",
     by: (row) => row.item.name,
-    cell: ({ item }) => (
-      <>
-        <NodeLink id={item.id} name={item.name} where={item.namespace} href={pageOf(item.id)} />
-        <OwnColumns names={columns.get(item.id) ?? []} />
-      </>
-    ),
+    cell: ({ item }) => {
+      const names = columns.get(item.id) ?? [];
+      return (
+        <>
+          <NodeLink id={item.id} name={item.name} where={item.namespace} href={pageOf(item.id)} />
+          {names.length > 0 && (
+            <div className="mono small muted under" title={names.join(", ")}>
+              {names.slice(0, COLUMNS_MAX).join(", ")}
+              {names.length > COLUMNS_MAX && ` and ${count(names.length - COLUMNS_MAX)} more`}
+            </div>
+          )}
+        </>
+      );
+    },
   };
   const last: ColumnOf<Impacted> = {
     name: "Last",
@@ -91,16 +99,6 @@ function columnsFor(all: readonly Impacted[], isColumn: boolean, marks: Marks): 
     cell: ({ item }) => <Written time={lastOf(item, marks?.get(item.id))} freshness={marks?.get(item.id)} />,
   };
   return [HOPS, name, OWNERS, ...(isColumn ? [HOW] : []), THROUGH, STATE, last, TAGS];
-}
-
-function OwnColumns({ names }: { names: readonly string[] }) {
-  if (!names.length) return null;
-  return (
-    <div className="mono small muted under" title={names.join(", ")}>
-      {names.slice(0, COLUMNS_MAX).join(", ")}
-      {names.length > COLUMNS_MAX && ` and ${count(names.length - COLUMNS_MAX)} more`}
-    </div>
-  );
 }
 
 const HOPS: ColumnOf<Impacted> = { name: "Hops", number: true, by: (row) => row.hops };

@@ -28,7 +28,20 @@ export function About({ job }: { job: Job }) {
             {job.type.toLowerCase()}
             {job.deleted && <span className="removed"> ✕ deleted</span>}
           </Fact>
-          <Described job={job} />
+          <Fact of="Owners" is={job.owners.length > 0 && <Owners owners={job.owners} />} />
+          <Fact of="Tags" is={job.tags.length > 0 && <Tags names={job.tags} />} />
+          <SetHere of={job} />
+          <Fact of="Part of" is={job.parentJobName && <ParentLink job={job} />} />
+          <Fact of="Location" is={job.location && <SafeLink url={job.location} />} />
+          {job.labels.length > 0 && (
+            <Fact of="Labels">
+              {job.labels.map((label) => (
+                <span key={label} className="chip">
+                  {label}
+                </span>
+              ))}
+            </Fact>
+          )}
         </dl>
       </section>
       <section className="card">
@@ -66,28 +79,6 @@ function LastRun({ job }: { job: Job }) {
         {duration(run?.durationMs ?? null)}
         {usualMs !== null && !isRunning && <span className="muted"> (usually {lasting(usualMs)})</span>}
       </Fact>
-    </>
-  );
-}
-
-/** Facts that people, facets and the job's parent give it. */
-function Described({ job }: { job: Job }) {
-  return (
-    <>
-      <Fact of="Owners" is={job.owners.length > 0 && <Owners owners={job.owners} />} />
-      <Fact of="Tags" is={job.tags.length > 0 && <Tags names={job.tags} />} />
-      <SetHere of={job} />
-      <Fact of="Part of" is={job.parentJobName && <ParentLink job={job} />} />
-      <Fact of="Location" is={job.location && <SafeLink url={job.location} />} />
-      {job.labels.length > 0 && (
-        <Fact of="Labels">
-          {job.labels.map((label) => (
-            <span key={label} className="chip">
-              {label}
-            </span>
-          ))}
-        </Fact>
-      )}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Link } from "wouter";
 
 import { type NeighbourPage, neighbours } from "../../api/queries";
 import { moreOf } from "../../draw/fold-box";
-import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
+import { DRAWN_MAX, type Fold } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import { Button, Chip, CloseButton, Filter } from "../../parts/controls";
 import { ErrorState, NodeLink, pageOf, Skeleton } from "../../parts/frame";
@@ -20,14 +20,14 @@ export const FoldPanel = ({ fold, map }: { fold: Fold; map: OpenMap }) => (
   <aside className="side" aria-label={moreOf(fold)}>
     <CloseButton close={() => map.actions.to({ sel: "" })} />
     <h1>{moreOf(fold)}</h1>
-    {fold.words ? <OfTasks dag={fold.of} /> : <OfNeighbours fold={fold} map={map} />}
+    {fold.words ? (
+      <p>
+        Tasks of {titleOf(nameOf(fold.of))}, and of its tasks. <Link href={pageOf(fold.of)}>List the tasks</Link>
+      </p>
+    ) : (
+      <OfNeighbours fold={fold} map={map} />
+    )}
   </aside>
-);
-
-const OfTasks = ({ dag }: { dag: string }) => (
-  <p>
-    Tasks of {titleOf(nameOf(dag))}, and of its tasks. <Link href={pageOf(dag)}>List the tasks</Link>
-  </p>
 );
 
 function OfNeighbours({ fold, map: { state, picture, actions } }: { fold: Fold; map: OpenMap }) {
@@ -88,7 +88,17 @@ function FoldedNeighbours({ fold, drawn, draw }: Props) {
       <ul className="plain rows" aria-label="neighbours">
         {items.map((item) => (
           <li key={item.id}>
-            <Row item={item} isDrawn={drawn.has(item.id)} draw={draw} />
+            <NodeLink id={item.id} name={item.name} where={null} />
+            <span className="end">
+              {item.state && <StateOf state={item.state} />}
+              {drawn.has(item.id) ? (
+                <span className="muted small">drawn</span>
+              ) : (
+                <Chip aria-label={`draw ${item.name}`} press={() => draw(item.id)}>
+                  draw
+                </Chip>
+              )}
+            </span>
           </li>
         ))}
       </ul>
@@ -97,24 +107,6 @@ function FoldedNeighbours({ fold, drawn, draw }: Props) {
           {result.isFetchingNextPage ? "Loading" : "Show more"}
         </Button>
       )}
-    </>
-  );
-}
-
-function Row({ item, isDrawn, draw }: { item: Item; isDrawn: boolean; draw: (id: string) => void }) {
-  return (
-    <>
-      <NodeLink id={item.id} name={item.name} where={null} />
-      <span className="end">
-        {item.state && <StateOf state={item.state} />}
-        {isDrawn ? (
-          <span className="muted small">drawn</span>
-        ) : (
-          <Chip aria-label={`draw ${item.name}`} press={() => draw(item.id)}>
-            draw
-          </Chip>
-        )}
-      </span>
     </>
   );
 }

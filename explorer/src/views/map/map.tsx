@@ -64,7 +64,22 @@ export function DrawnMap({ state, data, whole }: { state: MapState; data: MapDat
       compared={data.comparison?.changes ?? null}
       unchanged={<LastChange state={state} />}
       canvas={useCanvas(map)}
-      hint={<Hint picture={picture} />}
+      hint={
+        <>
+          <span className="kind-dataset">
+            <SignOf of="dataset" /> dataset
+          </span>
+          <span className="kind-job">
+            <SignOf of="job" /> job
+          </span>
+          {[...picture.shown.more.values()].some(({ up, down }) => up + down > 0) && (
+            <span>+n opens what is hidden</span>
+          )}
+          <span>
+            <kbd>?</kbd> keys
+          </span>
+        </>
+      }
       listed={<MapList map={map} isAlone={isTooMuch || list.isNarrow} />}
       isTooMuch={isTooMuch}
       panel={<Panel map={map} />}
@@ -115,21 +130,6 @@ function LastChange({ state: { node, depth, at } }: { state: MapState }) {
     </span>
   ) : null;
 }
-
-const Hint = ({ picture: { shown } }: { picture: MapPicture }) => (
-  <>
-    <span className="kind-dataset">
-      <SignOf of="dataset" /> dataset
-    </span>
-    <span className="kind-job">
-      <SignOf of="job" /> job
-    </span>
-    {[...shown.more.values()].some(({ up, down }) => up + down > 0) && <span>+n opens what is hidden</span>}
-    <span>
-      <kbd>?</kbd> keys
-    </span>
-  </>
-);
 
 function Panel({ map }: { map: OpenMap }) {
   const { sel } = map.state;

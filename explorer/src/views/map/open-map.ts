@@ -1,10 +1,9 @@
 /** An open map: its graphs, what a reader does on it, its changes. */
 
 import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
-import { useLocation } from "wouter";
+import { useCallback, useMemo } from "react";
 import { type LineageQuery, lineageQuery } from "../../api/queries";
-import { areChangesOpen, type OpenPicture, useHandles } from "../../draw/picture-view";
+import { areChangesOpen, type OpenPicture, useHandles, useMoves } from "../../draw/picture-view";
 import { changeRows } from "../../model/changes";
 import { compareLineages } from "../../model/compare";
 import {
@@ -20,7 +19,7 @@ import { titleOf } from "../../model/titles";
 import type { Steps } from "../../parts/changes";
 import { useCauses } from "../../parts/use-causes";
 import { kindOf } from "../../url/ids";
-import { columnsLink, isStep, type MapState, mapLink, NO_PATHS, type Side } from "../../url/state";
+import { columnsLink, type MapState, mapLink, NO_PATHS, type Side } from "../../url/state";
 import { type MapPicture, usePicture } from "./picture";
 
 export interface OpenMap extends OpenPicture {
@@ -137,16 +136,7 @@ export function useMapData(state: MapState) {
 export type Actions = ReturnType<typeof useActions>;
 
 export function useActions(state: MapState, { shown, isWay, grouped }: MapPicture) {
-  const [, navigate] = useLocation();
-  // The node acted on last: it stays in its place, and in sight.
-  const [anchor, setAnchor] = useState(state.sel || state.node);
-  const to = useCallback(
-    (change: Partial<MapState>, of?: string) => {
-      if (of !== undefined) setAnchor(of);
-      navigate(mapLink({ ...state, ...change }), { replace: !isStep(state, change) });
-    },
-    [navigate, state],
-  );
+  const { anchor, to } = useMoves(state, mapLink);
   // Another selection leaves the paths between two as they are drawn, else it ends them.
   const ends = useMemo(() => (isWay ? { from: state.from || state.sel } : NO_PATHS), [isWay, state.from, state.sel]);
   // Open a side of a node beyond the depth, or close it.

@@ -9,7 +9,7 @@ import { type Freshness, writtenAt } from "../../model/freshness";
 import { arrowKey, degreeOf, type Item, type Lineage, rankOf } from "../../model/graph";
 import { titleOf, titleOfId } from "../../model/titles";
 import { Button, Chip, CloseButton, Counted, Fact, LinkButton, MainLink, MonoLink } from "../../parts/controls";
-import { Loaded, NodeLink, pageOf, When } from "../../parts/frame";
+import { Asked, NodeLink, pageOf, When } from "../../parts/frame";
 import { Written } from "../../parts/old-data";
 import { KindOf, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -61,22 +61,18 @@ export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
       {(["up", "down"] as const).map((side) => (
         <Neighbours key={side} side={side} item={item} map={map} />
       ))}
-      {item.tests && item.tests.failed + item.tests.warned > 0 && <Failures item={item} at={state.at} />}
+      {item.tests && item.tests.failed + item.tests.warned > 0 && (
+        <section>
+          <h2>Failing tests</h2>
+          <Asked query={testsOf(item.id, state.at)} rows={2}>
+            {({ tests }) => (
+              <TestList results={tests.filter(({ outcome }) => outcome !== "PASSED").slice(0, TESTS_MAX)} />
+            )}
+          </Asked>
+        </section>
+      )}
       {item.fieldCount > 0 && <Schema key={item.id} item={item} />}
     </aside>
-  );
-}
-
-/** The tests that fail: the graph has their numbers alone. */
-function Failures({ item, at }: { item: Item; at: string }) {
-  const result = useQuery(testsOf(item.id, at));
-  return (
-    <section>
-      <h2>Failing tests</h2>
-      <Loaded of={result} rows={2}>
-        {({ tests }) => <TestList results={tests.filter(({ outcome }) => outcome !== "PASSED").slice(0, TESTS_MAX)} />}
-      </Loaded>
-    </section>
   );
 }
 

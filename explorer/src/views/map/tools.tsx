@@ -25,7 +25,14 @@ export function MapTools({ map }: { map: OpenMap }) {
       )}
       {focus && <ReachChoice state={state} words={WORDS} change={(change) => actions.to(change, focus)} />}
       <ShowMenu state={state} to={(change) => actions.to(change, focus)} />
-      <GroupChoice state={state} choose={(by) => actions.to({ by, into: [] }, focus)} />
+      <Select
+        look="button"
+        label="group by"
+        value={state.by}
+        {...(state.node && { none: "no groups" })}
+        among={Object.entries(GROUPINGS).map(([name, word]) => [name, `by ${word}`])}
+        choose={(by) => actions.to({ by: by as Grouping | "", into: [] }, focus)}
+      />
       <ListButton open={map} />
       {focus && (
         <>
@@ -35,19 +42,6 @@ export function MapTools({ map }: { map: OpenMap }) {
       )}
       <ExportMenu map={map} />
     </>
-  );
-}
-
-function GroupChoice({ state: { by, node }, choose }: { state: MapState; choose: (by: Grouping | "") => void }) {
-  return (
-    <Select
-      look="button"
-      label="group by"
-      value={by}
-      {...(node && { none: "no groups" })}
-      among={Object.entries(GROUPINGS).map(([name, word]) => [name, `by ${word}`])}
-      choose={(value) => choose(value as Grouping | "")}
-    />
   );
 }
 

@@ -9,7 +9,7 @@ import { type Item, type Lineage, showPaths } from "../../model/graph";
 import { nearestTroubles, type Trouble } from "../../model/paths";
 import { Chip, LinkButton } from "../../parts/controls";
 import { RunError } from "../../parts/error-text";
-import { Loaded, When } from "../../parts/frame";
+import { Asked, When } from "../../parts/frame";
 import { type Marks, useOldData } from "../../parts/old-data";
 import { Stale, StateOf } from "../../parts/signs";
 import { FailingTests } from "../../parts/tests";
@@ -28,14 +28,15 @@ interface Props {
 
 /** The nearest trouble upstream, farther than the map reaches. */
 export function Why({ item, ...of }: Props) {
-  const { at } = of.state;
-  const result = useQuery(lineageQuery({ node: item.id, depth: WHY_DEPTH, at, direction: "up", fold: WHY_FOLD }));
   return (
     <section className="card">
       <h2>Nearest trouble upstream</h2>
-      <Loaded of={result} rows={3}>
+      <Asked
+        query={lineageQuery({ node: item.id, depth: WHY_DEPTH, at: of.state.at, direction: "up", fold: WHY_FOLD })}
+        rows={3}
+      >
         {(lineage) => <Troubles lineage={lineage} id={item.id} {...of} />}
-      </Loaded>
+      </Asked>
     </section>
   );
 }

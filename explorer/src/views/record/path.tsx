@@ -42,27 +42,31 @@ interface Of {
 }
 
 function Match({ match, node }: Of) {
-  return (
-    <div className="columns2 wider">
-      <FromRoot match={match} node={node} />
-      <div>
-        <Descendants match={match} node={node} />
-        <Proof root={match.record.root_id} node={node} withPath={false} />
-      </div>
-    </div>
-  );
-}
-
-function FromRoot({ match, node }: Of) {
   const root = match.record.root_id;
   return (
-    <section className="card">
-      <h2>
-        From its root <MonoLink to={link("record", { root })}>{root}</MonoLink>
-      </h2>
-      {match.complete === false && <Gap match={match} />}
-      <Path steps={match.path} here={node} />
-    </section>
+    <div className="columns2 wider">
+      <section className="card">
+        <h2>
+          From its root <MonoLink to={link("record", { root })}>{root}</MonoLink>
+        </h2>
+        {match.complete === false && <Gap match={match} />}
+        <Path steps={match.path} here={node} />
+      </section>
+      <div>
+        <section className="card">
+          <h2>
+            What came of it{" "}
+            <span className="muted">
+              {plural(match.descendants.length, "record")}
+              {match.truncated && ", at least"}
+            </span>
+          </h2>
+          {match.descendants.length === 0 && <p className="muted">Nothing: it is a leaf.</p>}
+          <Tree folds={outlineOf(match.descendants, node)} root={root} />
+        </section>
+        <Proof root={root} node={node} withPath={false} />
+      </div>
+    </div>
   );
 }
 
@@ -84,22 +88,6 @@ function Gap({ match }: Pick<Of, "match">) {
         `This path does not lead to the root: a circle over ${match.cycle?.join(", ") ?? "its parents"}.`
       )}
     </p>
-  );
-}
-
-function Descendants({ match, node }: Of) {
-  return (
-    <section className="card">
-      <h2>
-        What came of it{" "}
-        <span className="muted">
-          {plural(match.descendants.length, "record")}
-          {match.truncated && ", at least"}
-        </span>
-      </h2>
-      {match.descendants.length === 0 && <p className="muted">Nothing: it is a leaf.</p>}
-      <Tree folds={outlineOf(match.descendants, node)} root={match.record.root_id} />
-    </section>
   );
 }
 

@@ -24,7 +24,13 @@ export function RecordView() {
     <div className="page">
       <Head
         sign={<Tinted look="kind-record" of="record" />}
-        word={node ? root ? <RecordOf root={root} /> : "Record" : "Root of records"}
+        word={
+          <>
+            {node ? "Record" : "Root of records"}
+            {node && root && " of "}
+            {node && root && <MonoLink to={link("record", { root })}>{root}</MonoLink>}
+          </>
+        }
         title={node || root}
         isMono
       />
@@ -38,12 +44,6 @@ export function RecordView() {
     </div>
   );
 }
-
-const RecordOf = ({ root }: { root: string }) => (
-  <>
-    Record of <MonoLink to={link("record", { root })}>{root}</MonoLink>
-  </>
-);
 
 function Root({ root }: { root: string }) {
   const result = useQuery(rootOutline(root));

@@ -39,7 +39,14 @@ export function RunFacts({ run, against }: Of) {
       <Fact of="Took">
         {duration(run.durationMs)} <Difference mine={run.durationMs} others={against?.durationMs ?? null} />
       </Fact>
-      <JobVersion run={run} against={against} />
+      {run.jobVersion && (
+        <Fact of="Job version" isMono>
+          {run.jobVersion.version.slice(0, 8)}
+          {against && against.jobVersion?.version !== run.jobVersion.version && (
+            <span className="changed"> ~ another</span>
+          )}
+        </Fact>
+      )}
       {run.nominalStartTime && <Fact of="For">{utc(run.nominalStartTime)}</Fact>}
       <PartOf facets={run.facets} />
       {ownArguments(run).map(([name, value]) => (
@@ -87,14 +94,6 @@ function Difference({ mine, others }: { mine: number | null; others: number | nu
     </span>
   );
 }
-
-const JobVersion = ({ run: { jobVersion }, against }: Of) =>
-  jobVersion && (
-    <Fact of="Job version" isMono>
-      {jobVersion.version.slice(0, 8)}
-      {against && against.jobVersion?.version !== jobVersion.version && <span className="changed"> ~ another</span>}
-    </Fact>
-  );
 
 const REASONS = ["extractionError", "headwater_capture"];
 

@@ -41,7 +41,23 @@ export function OneRun({ id, other = "" }: { id: string; other?: string }) {
             <Facets facets={run.facets} />
             <h2>Events</h2>
             <Opened look="card" title={<b>As they were sent, oldest first</b>}>
-              {() => <Sent id={id} />}
+              {() => (
+                <Asked query={runEvents(id)} rows={3}>
+                  {({ events, totalCount, truncated }) => (
+                    <>
+                      {events.length === 0 && <p className="muted">None is kept any more.</p>}
+                      {events.map((event, at) => (
+                        <OneEvent key={at} event={event} />
+                      ))}
+                      {(truncated || totalCount > events.length) && (
+                        <p className="muted">
+                          There are more: <code>GET /api/v1/events/lineage?runId={id}</code>
+                        </p>
+                      )}
+                    </>
+                  )}
+                </Asked>
+              )}
             </Opened>
           </>
         )}
@@ -80,26 +96,6 @@ function LastGood({ run }: { run: Run }) {
     (other) => other.state === "COMPLETED" && (other.startedAt ?? other.createdAt) < started,
   );
   return good ? <MainLink to={link("run", { id: run.id, vs: good.id })}>Against the last good run</MainLink> : null;
-}
-
-function Sent({ id }: { id: string }) {
-  return (
-    <Asked query={runEvents(id)} rows={3}>
-      {({ events, totalCount, truncated }) => (
-        <>
-          {events.length === 0 && <p className="muted">None is kept any more.</p>}
-          {events.map((event, at) => (
-            <OneEvent key={at} event={event} />
-          ))}
-          {(truncated || totalCount > events.length) && (
-            <p className="muted">
-              There are more: <code>GET /api/v1/events/lineage?runId={id}</code>
-            </p>
-          )}
-        </>
-      )}
-    </Asked>
-  );
 }
 
 /** A member's text; what an event says is shown as text, whatever the event holds. */
