@@ -34,7 +34,7 @@ export function StartView() {
   const showsWays = isEmpty || demo?.state === "RUNNING" || demo?.state === "FAILED";
   return (
     <div className="page wide">
-      <div className="hero low">
+      <div className="hero">
         <h1>Where does it come from, and what is made of it?</h1>
         <p className="muted">Lineage of datasets, jobs, columns and records</p>
         <Find large />
