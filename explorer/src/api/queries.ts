@@ -15,8 +15,7 @@ import {
 import type { TestState } from "../model/terms";
 import { kindOf, learnName, type NodeName, slashed } from "../url/ids";
 import type { PictureState, Side } from "../url/state";
-import { call, callOf, getOf } from "./calls";
-import { Failure, get, type ResponseOf, type Schema } from "./client";
+import { call, callOf, Failure, get, getOf, type ResponseOf, type Schema } from "./client";
 
 export type Run = ResponseOf<"/api/v1/jobs/runs/{run_id}">;
 export type Dataset = ResponseOf<typeof DATASET>;
@@ -98,7 +97,7 @@ export const foldedLineage = (node: string, depth: number, at = "", fold = FOLD_
 export const lineageQuery = (query: LineageQuery) =>
   queryOptions({ queryKey: ["lineage", query], queryFn: ({ signal }) => lineage(query, signal) });
 
-export type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][number];
+type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][number];
 
 const HISTORY_PAGES_MAX = 3;
 
@@ -131,13 +130,7 @@ export async function history(
 export type NeighbourPage = Awaited<ReturnType<typeof neighbours>>;
 
 /** Return a page of a fold's nodes, by name. An empty page may have a next page. */
-export async function neighbours(
-  node: string,
-  side: Side,
-  q: string,
-  cursor: string | undefined,
-  signal?: AbortSignal,
-) {
+export async function neighbours(node: string, side: Side, q: string, cursor?: string, signal?: AbortSignal) {
   const page = await get("/api/v1/lineage/neighbours", {
     query: { nodeId: node, side, q, limit: DRAWN_MAX, cursor },
     signal,

@@ -2,7 +2,6 @@
 
 import { type ReactNode, type RefObject, useCallback, useRef, useState } from "react";
 import { useLocation } from "wouter";
-
 import type { Placed } from "../layout/boxes";
 import type { NodeChange } from "../model/compare";
 import { ChangesPanel, type Steps, stepBy } from "../parts/changes";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-
 import { aColumn, aSource, linesTo } from "./an-item.test-data";
-import { cardsOf, columnArrows, formulasOf, NO_LINES, operationOf, type Step } from "./columns";
+import { cardsOf, columnArrows, formulasOf, indirectSources, NO_LINES, operationOf, type Step } from "./columns";
 
 const anArrow = (step: Partial<Step>) => columnArrows(linesTo({ out: [aSource("in.x", step)] }))[0]!;
 
@@ -46,4 +45,25 @@ test("an opened card has all columns with the text of its filter", () => {
     10,
     "C1",
   ]);
+});
+
+const aUse = (name: string, ...kinds: string[]) => aSource(name, ...kinds.map((kind) => ({ kind, direct: false })));
+const ROWS = [aUse("orders.customer", "JOIN"), aUse("orders.status", "FILTER", "JOIN"), aUse("sales.id", "SORT")];
+const INDIRECT = {
+  ...NO_LINES,
+  own: new Map([["datasetField:n:sales:amount", [aUse("rates.day", "CONDITIONAL")]]]),
+  dependencies: new Map([["dataset:n:sales", [...ROWS, { ...aUse("days", "GROUP_BY"), field: null }]]]),
+};
+
+test("a dataset is an indirect source once, with all that its columns are aUse for", () => {
+  const sources = indirectSources(INDIRECT, "datasetField:n:sales:amount");
+  expect(sources.map(({ name, roles, fields }) => [name, roles, fields])).toEqual([
+    ["orders", ["join", "filter"], ["customer", "status"]],
+    ["days", ["group"], []],
+    ["rates", ["conditional"], ["day"]],
+  ]);
+});
+
+test("what one column depends on alone is none of its dataset's sources", () => {
+  expect(indirectSources(INDIRECT, "dataset:n:sales").map(({ name }) => name)).toEqual(["orders", "days"]);
 });

@@ -1,8 +1,9 @@
-/** Columns and their sources, made of a response. */
+/** Columns, their sources, and the datasets behind the choice of its rows. */
 
 import type { components } from "../api/schema";
-import { datasetId, fieldId, learnName, nameOf, unversioned } from "../url/ids";
+import { datasetId, datasetOf, fieldId, learnName, nameOf, unversioned } from "../url/ids";
 import { type Arrow, reach, sides } from "./graph";
+import { groupBy } from "./group-by";
 
 type Response = components["schemas"]["ColumnGraph"];
 type Data = NonNullable<Response["graph"][number]["data"]>;
@@ -86,7 +87,7 @@ export function columnArrows(lines: ColumnLines): ColumnArrow[] {
   );
 }
 
-/** True of a value that is passed on as it is. */
+/** True of a value passed on as it is. */
 export const isCopy = (steps: readonly Step[]) =>
   steps.every(({ kind, description, masked }) => kind.toUpperCase() === "IDENTITY" && !masked && !description);
 
@@ -100,7 +101,7 @@ export function operationOf({ steps, direct, masked }: ColumnArrow): { sign: str
   return { sign: /^\s*(try_)?cast\s*\(/i.test(formula) ? "cast" : "ƒ", formula };
 }
 
-/** Return the formula of each column that lines lead to; "" if each line copies a value, " " without a description. */
+/** Return the formula of each column at the end of a line; "" if all lines copy a value, " " without a description. */
 export function formulasOf(arrows: readonly ColumnArrow[]): Map<string, string> {
   const formulas = new Map<string, Set<string>>();
   for (const arrow of arrows) {
@@ -136,7 +137,7 @@ interface Showing {
   path: ReadonlySet<string>;
   /** The cards with all their columns, each with its filter. */
   opened: ReadonlyMap<string, string>;
-  /** The columns that come before the rest, as of a comparison. */
+  /** The columns before the rest, as of a comparison. */
   first: { has: (id: string) => boolean };
   isShown: (id: string, dataset: string) => boolean;
 }
@@ -209,4 +210,24 @@ export function restrict(
   const above = dir === "down" ? new Set<string>() : all(up),
     below = dir === "up" ? new Set<string>() : all(down);
   return arrows.filter(({ from, to }) => (above.has(from) && above.has(to)) || (below.has(from) && below.has(to)));
+}
+
+export type IndirectSource = ReturnType<typeof indirectSources>[number];
+
+const ROLES: Readonly<Record<string, string>> = { GROUP_BY: "group", INDIRECT: "indirect" };
+
+/** Name the use of a column after the subtype of its transformation. */
+const roleOf = (kind: string) => ROLES[kind] ?? kind.toLowerCase().replaceAll("_", " ");
+
+/** Return the datasets that a column, or all columns of a dataset, depend on indirectly, with their roles. */
+export function indirectSources(lines: ColumnLines, of: string) {
+  const target = datasetOf(of);
+  const sources = [...(lines.dependencies.get(target) ?? []), ...(lines.own.get(of) ?? [])];
+  const others = sources.filter(({ dataset }) => dataset !== target);
+  return [...groupBy(others, ({ dataset }) => dataset)].map(([id, all]) => ({
+    ...nameOf(id),
+    id,
+    roles: [...new Set(all.flatMap(({ steps }) => steps.map(({ kind }) => roleOf(kind))))],
+    fields: [...new Set(all.flatMap(({ field }) => field ?? []))],
+  }));
 }

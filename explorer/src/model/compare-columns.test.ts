@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { aColumn, aSource, linesTo } from "./an-item.test-data";
 import type { ColumnLines } from "./columns";
 import { compareColumns } from "./compare-columns";

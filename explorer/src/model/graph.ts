@@ -323,11 +323,7 @@ export function reach(next: ReadonlyMap<string, readonly string[]>, start: strin
 }
 
 /** Return a map's state with the way between two nodes. The first or second node is upstream. */
-export function showPaths(
-  lineage: Lineage,
-  above: string,
-  below: string,
-): { node: string; dir: Direction; depth: number; pick: string[]; sel: string; from: string; to: string } {
+export function showPaths(lineage: Lineage, above: string, below: string) {
   const fromAbove = reach(lineage.down, above),
     toBelow = reach(lineage.up, below);
   const hops = toBelow.get(above) ?? 0;

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-
 import { layered } from "../layout/layered";
 import { aLineage } from "./an-item.test-data";
 import { type Degree, type Lineage, show } from "./graph";
-import { drawnArrows, foldHubs, HUB_ABOVE, jobsOnLines } from "./hubs";
+import { drawnArrows, foldHubs, HUB_ABOVE, jobsOnLines } from "./paths";
 
 const READ_BY_MANY: Degree = { up: 0, down: HUB_ABOVE, exact: false };
 

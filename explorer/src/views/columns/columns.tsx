@@ -9,17 +9,21 @@ import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
 import { Button, LinkButton } from "../../parts/controls";
 import { EmptyState, Loaded, useTitle } from "../../parts/frame";
-import { useOwnName } from "../../parts/me";
+import { useOwnName } from "../../parts/reader";
 import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { type ColumnsState, columnsLink, link, mapLink, parseColumns } from "../../url/state";
 import { ColumnCard, IndirectBox, usedFor } from "./card";
-import { ExportMenu } from "./export";
-import { useColumnsKeys } from "./keys";
-import { ColumnList } from "./list";
-import { type ColumnsData, type OpenColumns, useColumnsData, useOpenColumns } from "./open-columns";
+import { ColumnList, ExportMenu } from "./list";
+import {
+  type ColumnsData,
+  type ColumnsPicture,
+  type OpenColumns,
+  useColumnsData,
+  useColumnsKeys,
+  useOpenColumns,
+} from "./open-columns";
 import { ColumnPanel } from "./panel";
-import type { ColumnsPicture } from "./picture";
 
 // Changes of the datasets next to it are ticks of the bar.
 const TICKS_DEPTH = 1;

@@ -1,19 +1,20 @@
-/** What stands beside the columns: what the selected one is made of and goes into, who reported it, its runs. */
+/** What stands beside the columns: what the selected one is made of, with the steps, and goes into; who reported it. */
 
+import { useMemo, useState } from "react";
 import { Link } from "wouter";
-import { origins } from "../../api/queries";
-import { type Column, type ColumnArrow, type ColumnLines, indirectUses } from "../../model/columns";
+import { type FieldPaths, fieldPaths, origins } from "../../api/queries";
+import { type Column, type ColumnArrow, type ColumnLines, indirectUses, type Source } from "../../model/columns";
 import { plural } from "../../model/format";
+import { recipeOf, sentenceOf, textOf } from "../../model/recipe";
 import { titleOf, titleOfId } from "../../model/titles";
-import { Chip, CloseButton, Counted, LinkButton, MainLink, MonoLink } from "../../parts/controls";
+import { Button, Chip, CloseButton, Counted, LinkButton, MainLink, MonoLink } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
+import { OriginLines } from "../../parts/facts";
 import { Asked, NodeLink, Opened } from "../../parts/frame";
-import { OriginLines } from "../../parts/origin";
 import { Pin } from "../../parts/pin";
 import { KindOf, Masked } from "../../parts/signs";
 import { datasetOf, jobId, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
-import { Operations, Recipe, Sources, Steps } from "./sources";
 
 interface Props {
   id: string;
@@ -35,23 +36,7 @@ export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choo
       <MadeOf id={id} lines={lines} isKnown={column !== undefined} choose={choose} />
       <GoesInto id={id} lines={lines} arrows={arrows} choose={choose} />
       <Indirectly id={id} lines={lines} choose={choose} />
-      {column && column.reportedBy.length > 0 && (
-        <>
-          <h2>Reported by</h2>
-          <ul className="plain">
-            {column.reportedBy.map(({ run, job, declared }) => (
-              <li key={run}>
-                {job && <NodeLink id={jobId(job)} where={null} />}{" "}
-                {declared ? (
-                  <span className="muted">declared</span>
-                ) : (
-                  <MonoLink to={link("run", { id: run })}>{run.slice(0, 13)}…</MonoLink>
-                )}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {column && column.reportedBy.length > 0 && <ReportedBy column={column} />}
       <Opened
         key={`o ${id}`}
         title={
@@ -106,6 +91,24 @@ function Head({ id, column, isCentre }: { id: string; column: Column | undefined
   );
 }
 
+const ReportedBy = ({ column }: { column: Column }) => (
+  <>
+    <h2>Reported by</h2>
+    <ul className="plain">
+      {column.reportedBy.map(({ run, job, declared }) => (
+        <li key={run}>
+          {job && <NodeLink id={jobId(job)} where={null} />}{" "}
+          {declared ? (
+            <span className="muted">declared</span>
+          ) : (
+            <MonoLink to={link("run", { id: run })}>{run.slice(0, 13)}…</MonoLink>
+          )}
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
 type Of = Pick<Props, "id" | "lines" | "choose">;
 
 function MadeOf({ id, lines, isKnown, choose }: Of & { isKnown: boolean }) {
@@ -159,5 +162,126 @@ function Indirectly({ id, lines, choose }: Of) {
       </summary>
       <Sources sources={sources} choose={choose} />
     </details>
+  );
+}
+
+function Steps({ steps }: { steps: ColumnArrow["steps"] }) {
+  if (!steps.length) return null;
+  return (
+    <div className="small muted">
+      {steps.map((step, index) => (
+        <div key={index}>
+          {step.direct ? "" : "indirect: "}
+          {step.kind.toLowerCase()}
+          {step.description && (
+            <>
+              {" "}
+              · <span className="mono">{step.description}</span>
+            </>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Sources({ sources, choose }: { sources: readonly Source[]; choose: (id: string) => void }) {
+  return (
+    <ul className="plain">
+      {sources.map(({ id, dataset, field, steps }, index) => (
+        <li key={index}>
+          <Chip press={() => choose(id)}>
+            {titleOfId(dataset)}
+            {field === null ? "" : `.${field}`}
+          </Chip>{" "}
+          {steps.some(({ masked }) => masked) && <Masked />}
+          <Steps steps={steps} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface RecipeProps {
+  id: string;
+  lines: ColumnLines;
+  choose: (id: string) => void;
+}
+
+function Recipe({ id, lines, choose }: RecipeProps) {
+  const recipe = useMemo(() => recipeOf(lines, id), [lines, id]);
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(textOf(recipe, titleOfId)).then(() => setCopied(true));
+  return (
+    <details>
+      <summary>
+        <b>Recipe</b>{" "}
+        <span className="muted">
+          {plural(recipe.steps.length, "step")} back to {plural(recipe.origins.length, "source")}
+        </span>
+      </summary>
+      <ol className="recipe" aria-label="recipe">
+        {recipe.steps.map((step) => (
+          <li key={step.id}>
+            <Chip press={() => choose(step.id)}>show</Chip> {sentenceOf(step, titleOfId)}
+          </li>
+        ))}
+      </ol>
+      {recipe.origins.length > 0 && <p>It begins in {recipe.origins.map(titleOfId).join(", ")}.</p>}
+      {(recipe.truncated || lines.truncated) && <p className="changed">There is more than is loaded.</p>}
+      <Button press={copy}>{isCopied ? "copied" : "Copy the recipe"}</Button>
+    </details>
+  );
+}
+
+const Operations = ({ id }: { id: string }) => (
+  <Asked query={fieldPaths(nameOf(id))} rows={3}>
+    {({ paths }) => (
+      <>
+        {paths.length === 0 && <p className="muted">No run of the last 30 days reported how it was made.</p>}
+        {paths.map((path, index) => (
+          <PathOf key={index} path={path} />
+        ))}
+      </>
+    )}
+  </Asked>
+);
+
+type Path = FieldPaths["paths"][number];
+
+function PathOf({ path }: { path: Path }) {
+  return (
+    <div className="card">
+      {"operations" in path && (
+        <ol>
+          {path.operations.map((operation, place) => (
+            <li key={place}>
+              <b className="mono">{operation.name}</b>{" "}
+              <span className="small muted">
+                {operation.inputs.join(", ")} → {operation.outputs.join(", ")}
+              </span>
+              {operation.description && <div className="small">{operation.description}</div>}
+            </li>
+          ))}
+        </ol>
+      )}
+      {"edges" in path && !("nodes" in path) && (
+        <ul className="plain">
+          {path.edges.map((edge, place) => (
+            <li key={place} className="mono small">
+              {edge.from} → {edge.to} <span className="muted">{edge.operations.join(", ")}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="small muted">
+        in {path.runs.length === 1 ? "one run" : `${path.runs.length} runs`}
+        {path.runs[0] && (
+          <>
+            , the last: <Link href={link("run", { id: path.runs[0] })}>{path.runs[0].slice(0, 13)}…</Link>
+          </>
+        )}
+      </div>
+    </div>
   );
 }

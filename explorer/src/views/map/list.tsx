@@ -1,17 +1,14 @@
 /** The map as a table: the same nodes, numbers and actions. */
 
 import { useMemo, useState } from "react";
-
 import { Choosing, ListBeside } from "../../draw/list-beside";
+import { rowsOf } from "../../model/compare";
 import { lastOf } from "../../model/freshness";
 import type { Item } from "../../model/graph";
-import { rowsOf } from "../../model/list";
 import { Button } from "../../parts/controls";
-import { Name } from "../../parts/name";
-import { Written } from "../../parts/old-data";
-import { KindOf, Stale, StateOf } from "../../parts/signs";
+import { FailingTests, Written } from "../../parts/facts";
+import { KindOf, Name, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, NONE } from "../../parts/table";
-import { FailingTests } from "../../parts/tests";
 import type { OpenMap } from "./open-map";
 
 type Row = ReturnType<typeof rowsOf>[number];

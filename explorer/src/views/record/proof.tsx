@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-
 import { getBytes } from "../../api/client";
 import { proofQuery, type RecordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";

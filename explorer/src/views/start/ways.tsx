@@ -7,8 +7,8 @@ import { addressOf, tokens } from "../../api/client";
 import type { Demo } from "../../api/local";
 import { curlOf, intakeOf, pysparkOf, UNKNOWN_URL } from "../../model/ways";
 import { Button } from "../../parts/controls";
-import { Copyable } from "../../parts/copyable";
-import { useReader } from "../../parts/me";
+import { Copyable } from "../../parts/export";
+import { useReader } from "../../parts/reader";
 import { type Sign, SignOf, StateOf } from "../../parts/signs";
 
 /** The ways; without a `demo` there is no stack on this machine that could load it. */
