@@ -39,13 +39,6 @@ test("columns and lines that came, went or are made in another way are named", (
   });
 });
 
-test("another type is a change; what is the same has none", () => {
-  expect(shown(compareColumns(someLines("a.x int: b.x"), someLines("a.x bigint: b.x")).changes)).toEqual({
-    "a:x": "changed",
-  });
-  expect(compareColumns(someLines("a.x: b.x"), someLines("a.x: b.x")).changes.size).toBe(0);
-});
-
 test("a changed column says what changed of it, and of very many lines the first", () => {
   const many = Array.from({ length: 9 }, (_, place) => `d.c${place}`);
   const { details } = compareColumns(

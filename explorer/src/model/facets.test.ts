@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fieldChanges, writeChange } from "./compare";
 import { parentOf, rowsOf, rowsWritten, runsThatWrote, textOfSubset } from "./facets";
-import { rankOf } from "./graph";
 
 const ORDERS = { namespace: "lake", name: "orders" };
 const use = (name: string, facets: Record<string, unknown> = {}) => ({
@@ -46,15 +45,6 @@ test("a schema's changes: added, removed and retyped columns, as a picture and a
     "− day",
     "~ amount: int → decimal(12,2)",
     "~ note: ? → string",
-  ]);
-});
-
-test("failed runs come first, then aborted and running ones, then all others", () => {
-  const states = [null, "COMPLETED", "RUNNING", "NEW", "ABORTED", "FAILED"];
-  expect(states.sort((state, other) => rankOf(state) - rankOf(other)).slice(0, 3)).toEqual([
-    "FAILED",
-    "ABORTED",
-    "RUNNING",
   ]);
 });
 

@@ -26,12 +26,6 @@ test("a folder opens to its own folders", () => {
   expect(said(lake, "silver/shop")).toEqual([]);
 });
 
-test("names without folders have none", () => {
-  expect(said(["orders", "items"])).toEqual([]);
-  expect(said([])).toEqual([]);
-  expect(said(["a/one", "b/two"])).toEqual([]);
-});
-
 test("a slash or a dot in the title of a dashboard is no folder", () =>
   expect(
     foldersOf([inLake("P/L"), ...["P/L EU", "P/L US"].map((name) => ({ namespace: "looker", name }))], ""),

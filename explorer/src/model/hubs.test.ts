@@ -39,10 +39,6 @@ test("a hub that is the focus, comes of it, or is on the path of a node to keep 
   expect(folded(lineage, "report", ["raw"]).stubs).toHaveLength(2);
 });
 
-test("an input with few readers has its lines", () => {
-  expect(folded(withHub(PATHS, "other"), "report").stubs).toEqual([]);
-});
-
 function drawn(paths: readonly string[], focus: string, boxes: readonly string[] = []) {
   const lineage = aLineage(paths);
   const shown = show(lineage, focus, { dir: "both", depth: 9, open: [], pick: [], all: [] });
