@@ -22,8 +22,8 @@ const font: Plugin = {
 
 // What most views use is a file; what pictures alone use is another. Beside them, a view's file is small.
 const DRAWN_ANYWHERE = "group-box|list-beside|svg";
-const OF_VIEWS = "edit|proof|recipe|outline|record-queries|columns|compare-columns|impact|owners|indirect";
-const PARTS_OF_PICTURES = "time|legend|changes|tools|use-causes";
+const OF_VIEWS = "edit|proof|recipe|outline|record-queries|columns|compare-columns|impact";
+const PARTS_OF_PICTURES = "time|legend|changes|tools";
 const OF_PICTURES = `draw/(?!${DRAWN_ANYWHERE})|views/map/(?!list)|parts/(${PARTS_OF_PICTURES})|model/changes`;
 const CHUNKS: readonly [string, RegExp][] = [
   ["font", /\/font\.css$/],

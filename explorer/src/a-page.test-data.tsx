@@ -5,7 +5,6 @@ import { cleanup, configure, render } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, vi } from "vitest";
 import { Router } from "wouter";
-
 import type { Schema } from "./api/client";
 import { newQueryClient } from "./api/query-client";
 import { App } from "./app";

@@ -9,9 +9,8 @@ import { Button } from "./parts/controls";
 import { Find } from "./parts/find";
 import { EmptyState, Skeleton } from "./parts/frame";
 import { useKeys } from "./parts/keys";
-import { useReader } from "./parts/me";
 import { useRecentVisit } from "./parts/pin";
-import { Account, TokenDialog } from "./parts/token";
+import { Account, TokenDialog, useReader } from "./parts/reader";
 import mark from "./style/mark.svg?url";
 import { StartView } from "./views/start/start";
 
@@ -24,8 +23,8 @@ const VIEWS: readonly ViewAt[] = [
   ["/job", lazyView(() => import("./views/job/job"), "JobView"), "getJob"],
   ["/run", lazyView(() => import("./views/run/run"), "RunView"), "getRun"],
   ["/record", lazyView(() => import("./views/record/record"), "RecordView"), "searchRecords"],
-  ["/jobs", lazyView(() => import("./views/lists/jobs"), "JobsView"), "listAllJobs"],
-  ["/datasets", lazyView(() => import("./views/lists/datasets"), "DatasetsView"), "getDataset"],
+  ["/jobs", lazyView(() => import("./views/lists/lists"), "JobsView"), "listAllJobs"],
+  ["/datasets", lazyView(() => import("./views/lists/lists"), "DatasetsView"), "getDataset"],
   ["/tests", lazyView(() => import("./views/tests/tests"), "TestsView"), "listFailingTests"],
   ["/usage", lazyView(() => import("./views/usage/usage"), "UsageView"), "reportUsage"],
   ...OF_FEATURES,

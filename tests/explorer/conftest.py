@@ -20,7 +20,6 @@ from tests.explorer.served import RUNNING, ServedGraph
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPANY_END = datetime(2025, 11, 20, 12, 30, tzinfo=timezone.utc)
-_TOGETHER = 300
 _TIMEOUT_MS = 120_000
 # Without the last four, Chromium looks for Google's hosts at every start.
 CHROMIUM_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--process-per-site"]
@@ -153,59 +152,31 @@ def open_view(browser, profiles):
         assert [fault for watch in watches for fault in watch.faults] == []
 
 
-def _served(*events, auth="iam"):
-    served = ServedGraph(auth)
-    served.load(*events)
-    return served
+def _served(events, *, together=10_000, **options):
+    """Return the fixture of a server with the API, shared by a worker's tests; so many events are loaded at once."""
+
+    @pytest.fixture(scope="session")
+    def fixture():
+        served, loaded = ServedGraph(**options), list(events())
+        for start in range(0, len(loaded), together):
+            served.load(*loaded[start : start + together])
+        yield served
+        served.stop()
+
+    return fixture
 
 
-@pytest.fixture(scope="session")
-def pipeline():
-    """The emissions pipeline, and hostile names."""
-    served = _served(*stories.emissions(), *stories.attacks())
-    yield served
-    served.stop()
-
-
-@pytest.fixture(scope="session")
-def guarded():
-    """The emissions pipeline behind the token API."""
-    served = _served(*stories.emissions(days=(19, 20)), auth="token")
-    yield served
-    served.stop()
-
-
-@pytest.fixture(scope="session")
-def wide():
-    """Two thousand nodes."""
-    served = _served(*stories.a_wide_graph())
-    yield served
-    served.stop()
-
-
-@pytest.fixture(scope="session")
-def estate():
-    """A growing hub, a failure far upstream, circles, and odd names."""
-    events = [*stories.a_growing_hub(), *stories.a_failure_far_upstream(), *stories.circles(), *stories.odd_names()]
-    served = _served(*events)
-    yield served
-    served.stop()
-
-
-@pytest.fixture(scope="session")
-def hub():
-    """A dataset with 2,600 readers and their outputs: more than a response holds."""
-    served = _served(*stories.a_hub(2_600))
-    yield served
-    served.stop()
-
-
-@pytest.fixture(scope="session")
-def company():
-    """Two nights of the example company; in the second, jobs fail and schemas have changed."""
-    served = ServedGraph(now_s=int(COMPANY_END.timestamp()))
-    events = list(history_of(build_estate(), end=COMPANY_END, days=2))
-    for start in range(0, len(events), _TOGETHER):
-        served.load(*events[start : start + _TOGETHER])
-    yield served
-    served.stop()
+# The emissions pipeline, and hostile names; the pipeline behind the token API.
+pipeline = _served(lambda: stories.emissions() + stories.attacks())
+guarded = _served(lambda: stories.emissions(days=(19, 20)), auth="token")
+# Two thousand nodes.
+wide = _served(stories.a_wide_graph)
+# A growing hub, a failure far upstream, circles, and odd names.
+_PARTS = (stories.a_growing_hub, stories.a_failure_far_upstream, stories.circles, stories.odd_names)
+estate = _served(lambda: [event for part in _PARTS for event in part()])
+# A dataset with 2,600 readers and their outputs: more than a response holds.
+hub = _served(lambda: stories.a_hub(2_600))
+# Two nights of the example company; in the second, jobs fail and schemas have changed.
+company = _served(
+    lambda: history_of(build_estate(), end=COMPANY_END, days=2), together=300, now_s=int(COMPANY_END.timestamp())
+)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import os
-import sys
 import threading
 from dataclasses import fields
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -27,16 +25,10 @@ from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.service import LineageQueries
 from headwater.times import from_seconds
 from local_stack.demo import DEMO_PATH
-from local_stack.web.server import Request
+from local_stack.web.server import Reply, Server
 from tests.fakes.memory_table import MemoryS3, MemoryTable
-
-CONTEXT = SimpleNamespace(
-    function_name="f",
-    memory_limit_in_mb=1024,
-    invoked_function_arn="arn:f",
-    aws_request_id="r",
-    get_remaining_time_in_millis=lambda: 29_000,
-)
+from tests.gateway import headers_of, proxy_event
+from tests.unit.api.proxy import CONTEXT
 
 # The running servers.
 RUNNING = set()
@@ -56,16 +48,15 @@ class Served:
         self._lock = threading.RLock()
         self.restore()
         self.requested = []
-        self._server = _Server(("127.0.0.1", 0), _handler_of(self))
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._server = Server(0, self.reply_to).open()
+        self.url = self._server.url
         RUNNING.add(self)
 
     def restore(self):
         """Reset a test's changes: the demo, the user, the refusals."""
         # The local stack's routes of the demo; None: a deployed stack has none.
         self.demo = None
-        # The caller, a user of IAM; None: requests name no caller, as on the local stack.
+        # The ARN of the caller; None: requests name no caller, as on the local stack.
         self.user = None
         self._refusals = {}
 
@@ -74,25 +65,28 @@ class Served:
 
     def stop(self):
         RUNNING.discard(self)
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.stop()
 
-    def respond(self, target, headers, method="GET", body=None):
-        """Respond with status, headers and body."""
-        url = urlsplit(target)
-        if self.demo and target == DEMO_PATH:
-            reply = self.demo.reply_to(Request(method, target, list(headers.items()), b"", "127.0.0.1"))
-            return reply.status, dict(reply.headers), reply.body
+    def reply_to(self, request):
+        """Respond to a request, as API Gateway does with the function."""
+        url = urlsplit(request.target)
+        if self.demo and request.target == DEMO_PATH:
+            return self.demo.reply_to(request)
         if not url.path.startswith("/explore"):
-            self.requested.append(target)
+            self.requested.append(request.target)
         if waiting := self._refusals.get(url.path):
             status, sent = waiting.pop()
-            return status, {"Content-Type": "application/json", **sent}, b'{"code": 503, "message": "busy for now"}'
+            headers = {"Content-Type": "application/json", **sent}
+            return Reply(status, list(headers.items()), b'{"code": 503, "message": "busy for now"}')
+        query = parse_qs(url.query, keep_blank_values=True)
+        given = {"headers": dict(request.headers), "body": request.body.decode() or None, "door": self._auth}
+        event = proxy_event(request.method, url.path, query, **given)
+        event["requestContext"] |= {"path": url.path, "identity": {"userArn": self.user}}
         with self._lock:
-            response = self._resolve(_event(url, headers, self._auth, method, body, self.user), CONTEXT)
+            response = self._resolve(event, CONTEXT)
         text = response["body"] or ""
         raw = base64.b64decode(text) if response.get("isBase64Encoded") else text.encode()
-        return response["statusCode"], {name: texts[0] for name, texts in response["multiValueHeaders"].items()}, raw
+        return Reply(response["statusCode"], list(headers_of(response).items()), raw)
 
 
 class ServedGraph(Served):
@@ -134,59 +128,3 @@ class ServedGraph(Served):
         text, token = new_token(scopes=scopes, **limits, now_s=self._now_s, lifetime_s=lifetime_s, random=os.urandom)
         Tokens(self._table).put(token)
         return text
-
-
-def _event(url, headers, auth, method, body, user):
-    values = parse_qs(url.query, keep_blank_values=True)
-    return {
-        "resource": "/{proxy+}",
-        "path": url.path,
-        "httpMethod": method,
-        "headers": headers,
-        "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": {name: texts[-1] for name, texts in values.items()} or None,
-        "multiValueQueryStringParameters": values or None,
-        "pathParameters": {"proxy": url.path[1:]},
-        "stageVariables": {"auth": auth},
-        "requestContext": {"stage": "prod", "path": url.path, "requestId": "r", "httpMethod": method}
-        | {"identity": {"userArn": f"arn:aws:iam::123456789012:user/{user}"} if user else {}},
-        "body": body,
-        "isBase64Encoded": False,
-    }
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request, client_address):
-        """Print nothing when a page closes before its response."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(request, client_address)
-
-
-def _handler_of(served):
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self):
-            self.write(*served.respond(self.path, dict(self.headers.items())))
-
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode() or None
-            self.write(*served.respond(self.path, dict(self.headers.items()), self.command, body))
-
-        do_PUT = do_POST  # noqa: N815 - as the server calls it
-        do_DELETE = do_POST  # noqa: N815
-
-        def write(self, status, headers, body):
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            """Print nothing."""
-
-    return Handler

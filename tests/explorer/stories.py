@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from uuid import NAMESPACE_URL, uuid5
 
+from tests.builders_events import a_facet, a_run_event, a_schema
+
 JOBS, LAKE, MARTS = "emissions", "s3://flights", "postgres://marts.example:5432"
-_PRODUCER = "https://github.com/headwater/tests"
-_SCHEMA = "https://openlineage.io/spec/facets"
 
 RAW = [
     ("flight", "string"),
@@ -32,14 +32,10 @@ _OF_DATASETS = {
 }
 
 
-def a_facet(**fields):
-    return {"_producer": _PRODUCER, "_schemaURL": f"{_SCHEMA}/1-0-0/Any.json#/$defs/Any", **fields}
-
-
 def a_dataset(name, fields=None, lineage=None, namespace=LAKE):
     facets = {facet: a_facet(**body) for facet, body in _OF_DATASETS.get(name, {}).items()}
     if fields:
-        facets["schema"] = a_facet(fields=[{"name": column, "type": kind} for column, kind in fields])
+        facets["schema"] = a_schema(*fields)
     if lineage:
         columns = {
             column: {"inputFields": [_source(*source) for source in sources]} for column, sources in lineage.items()
@@ -81,19 +77,13 @@ def a_run(
     """The first and the last event of a run."""
     failed = {"errorMessage": a_facet(message=error, programmingLanguage="python")} if error else {}
 
-    def event(kind, minute, run_facets, **used):
-        run = run_of(job, number if number is not None else day)
-        return {
-            "producer": _PRODUCER,
-            "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-            "eventType": kind,
-            "eventTime": f"2025-11-{day:02}T{hour:02}:{minute:02}:00Z",
-            "run": {"runId": run, "facets": run_facets},
-            "job": {"namespace": namespace, "name": job, "facets": facets or {}},
-            **used,
-        }
+    def event(kind, minute, run_facets, inputs=(), outputs=()):
+        about = {"eventType": kind, "eventTime": f"2025-11-{day:02}T{hour:02}:{minute:02}:00Z"}
+        of = {"run": run_of(job, day if number is None else number), "job": job, "namespace": namespace}
+        used = {"inputs": list(inputs), "outputs": list(outputs)}
+        return a_run_event(**of, run_facets=run_facets, job_facets=facets, **about, **used)
 
-    end = event(state, minutes, {**failed, **(run_facets or {})}, inputs=list(inputs), outputs=list(outputs))
+    end = event(state, minutes, {**failed, **(run_facets or {})}, inputs, outputs)
     return [event("START", 0, {}), end]
 
 

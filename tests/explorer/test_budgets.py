@@ -8,7 +8,7 @@ import re
 import pytest
 
 from headwater.api.page_files import built_files
-from tests.explorer.pipeline import CHECKED
+from tests.explorer.pages import CHECKED
 from tests.explorer.stories import LAKE
 
 FIRST_MAP_BYTES, ALL_BYTES = 260_000, 400_000

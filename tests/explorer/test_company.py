@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from tests.explorer.axe import serious_faults
-from tests.explorer.pipeline import NODES, node
+from tests.explorer.pages import NODES, node, serious_faults
 
 pytestmark = pytest.mark.slow
 

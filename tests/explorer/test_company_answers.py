@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from tests.explorer.axe import serious_faults
-from tests.explorer.pipeline import NODES
+from tests.explorer.pages import NODES, serious_faults
 from tests.explorer.test_company import LAKE, REVENUE, WAREHOUSE
 
 pytestmark = pytest.mark.slow

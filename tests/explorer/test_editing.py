@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.explorer.axe import serious_faults
+from tests.explorer.pages import serious_faults
 from tests.explorer.served import ServedGraph
 from tests.explorer.stories import JOBS, LAKE, emissions
 
@@ -16,7 +16,7 @@ def edited():
     """The emissions pipeline, for one test alone, whose reader is ann."""
     served = ServedGraph()
     served.load(*emissions())
-    served.user = "ann"
+    served.user = "arn:aws:iam::123456789012:user/ann"
     yield served
     served.stop()
 

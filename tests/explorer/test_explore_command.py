@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -14,6 +16,7 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from local_stack.web.server import Reply, Request
 from tests.explorer import stories
 from tests.explorer.conftest import ROOT
 from tests.explorer.served import ServedGraph
@@ -25,12 +28,29 @@ REFUSAL = b'{"message":"The request signature we calculated does not match the s
 
 
 class SignedGraph(ServedGraph):
-    """The API behind API Gateway's check of signatures; reached as a proxy, since its name is none of this machine."""
+    """The API behind API Gateway's check of signatures; reached by a proxy, since its name is none of this machine."""
 
-    def respond(self, target, headers, method="GET", body=None):
-        if not is_signed(target, headers):
-            return 403, {"Content-Type": "application/json"}, REFUSAL
-        return super().respond(target.removeprefix(API), headers, method, body)
+    def __init__(self):
+        super().__init__()
+        proxy = ThreadingHTTPServer(("127.0.0.1", 0), type("Proxy", (_Proxy,), {"graph": self}))
+        self.proxy = f"http://127.0.0.1:{proxy.server_address[1]}"
+        Thread(target=proxy.serve_forever, daemon=True).start()
+
+
+class _Proxy(BaseHTTPRequestHandler):
+    def do_GET(self):
+        headers = list(self.headers.items())
+        request = Request("GET", self.path.removeprefix(API), headers, b"", "127.0.0.1")
+        refusal = Reply(403, [("Content-Type", "application/json")], REFUSAL)
+        reply = self.graph.reply_to(request) if is_signed(self.path, dict(headers)) else refusal
+        self.send_response(reply.status)
+        for header in (*reply.headers, ("Content-Length", str(len(reply.body)))):
+            self.send_header(*header)
+        self.end_headers()
+        self.wfile.write(reply.body)
+
+    def log_message(self, *_):
+        """Print nothing."""
 
 
 def is_signed(url, headers):
@@ -60,7 +80,7 @@ def gateway():
 def explore(gateway, secret):
     """The command, with these credentials; yield the URL that it serves, and the query of its link."""
     variables = {name: value for name, value in os.environ.items() if not name.upper().startswith(("AWS_", "NO_PROXY"))}
-    variables |= {"AWS_ACCESS_KEY_ID": ACCOUNT.access_key, "AWS_SECRET_ACCESS_KEY": secret, "http_proxy": gateway.url}
+    variables |= {"AWS_ACCESS_KEY_ID": ACCOUNT.access_key, "AWS_SECRET_ACCESS_KEY": secret, "http_proxy": gateway.proxy}
     command = [sys.executable, "-m", "headwater", "explore", "--url", API]
     with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True) as process:
         try:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.explorer.pipeline import CHECKED, ESTIMATED, HOSTILE, node
+from tests.explorer.pages import CHECKED, ESTIMATED, HOSTILE, node
 from tests.explorer.served import ServedGraph
 from tests.explorer.stories import JOBS, LAKE, a_dataset, a_facet, a_run, run_of
 

@@ -1,4 +1,4 @@
-"""Names that the page keeps in the browser for its reader: pinned or seen ones, and an owner; nothing else."""
+"""The reader as the page knows them: names kept in the browser, a token kept in memory, with the views it opens."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from tests.explorer.pipeline import CHECKED
-from tests.explorer.stories import LAKE
-from tests.explorer.tokens import REFUSALS, give_token
+from tests.explorer.pages import CHECKED, REFUSALS, give_token
+from tests.explorer.stories import JOBS, LAKE
 
 KEPT = "JSON.stringify({...localStorage})"
 # After so many milliseconds a reader has looked at a view.
@@ -62,3 +61,24 @@ def test_a_token_is_never_kept_there_and_who_forgets_it_leaves_nothing(open_view
     page.get_by_role("banner").get_by_role("button", name="read").click()
     page.get_by_role("button", name="Forget the token").click()
     assert page.evaluate("localStorage.length") == 0
+
+
+def test_with_a_token_for_one_namespace_a_search_names_it_and_records_are_not_offered(open_view, guarded):
+    page = open_view(guarded, "search?q=estim", expected=REFUSALS)
+    give_token(page, guarded.new_token("read", namespaces=[JOBS]))
+    page.get_by_role("link", name="emissions.estimate").wait_for()
+    assert page.get_by_role("link", name="estimated", exact=True).count() == 0
+    assert {f"namespace={JOBS}" in path for path in page.watch.paths() if path.startswith("/api/v1/search")} == {True}
+    assert page.get_by_role("link", name="Records").count() == 0
+    # The address of a view that the token does not open says what it needs.
+    page.evaluate("history.pushState(null, '', 'record?root=flights')")
+    page.get_by_text("needs the scope records").wait_for()
+
+
+@pytest.mark.slow
+def test_a_token_for_records_alone_is_offered_records(open_view, guarded):
+    page = open_view(guarded, expected=REFUSALS)
+    give_token(page, guarded.new_token("records", roots=["flights"]))
+    page.get_by_role("region", name="work").wait_for(state="detached")
+    page.get_by_role("combobox", name="Find").fill("UA1545")
+    page.get_by_role("option", name="among records").wait_for()

@@ -7,8 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.explorer.axe import serious_faults
-from tests.explorer.pipeline import CHECKED, NODES, node
+from tests.explorer.pages import CHECKED, NODES, node, serious_faults
 from tests.explorer.test_company import LAKE, REVENUE, WAREHOUSE
 
 PHONE = (390, 844)

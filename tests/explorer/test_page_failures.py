@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.explorer.pipeline import CHECKED, node
+from tests.explorer.pages import CHECKED, node
 from tests.explorer.stories import JOBS, LAKE
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.explorer.pipeline import CHECKED, CO2, NODES, node
+from tests.explorer.pages import CHECKED, CO2, NODES, node
 from tests.explorer.stories import LAKE
 
 _IS_INSIDE = """([parts, number]) => {

@@ -13,7 +13,7 @@ from lambdas import api as api_function
 from tests.aws.api.conftest import ROOT, Caller
 from tests.aws.conftest import cloud, moto_as_on_the_local_stack, template  # noqa: F401 - fixtures
 from tests.builders import DAY, HOUR
-from tests.explorer.axe import serious_faults
+from tests.explorer.pages import serious_faults
 from tests.explorer.served import Served
 
 EAST = f"record?node=east&root={quote(ROOT, safe='')}"

@@ -1,15 +1,23 @@
-"""The start of an empty stack: three ways to its first lineage, and the lists as soon as there is any."""
+"""The start of an empty stack: three ways to its first lineage, and the lists as soon as there is any.
+
+The last test has the real local stack, with Spark and the functions behind the button and the curl.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import subprocess
+from types import SimpleNamespace
+from urllib.parse import quote
+from urllib.request import urlopen
 
 import pytest
 
 from local_stack.demo import Demo
+from local_stack.stack import LocalStack
 from tests.explorer import stories
-from tests.explorer.axe import serious_faults
+from tests.explorer.pages import serious_faults
 from tests.explorer.served import ServedGraph
 from tests.explorer.stories import LAKE
 
@@ -167,3 +175,34 @@ def test_the_ways_fit_into_a_narrow_window_and_axe_finds_nothing_serious(open_vi
     page.get_by_role("alert").filter(has_text=NO_JAVA).wait_for()
     assert page.evaluate("document.querySelector('main').scrollWidth <= innerWidth")
     assert serious_faults(page) == []
+
+
+# Takes long: a stack of its own, which is empty, and a Spark session over a day of flights.
+@pytest.mark.slow
+def test_the_button_leads_to_the_demos_column_and_the_curl_works_as_it_is_shown(
+    open_view, template, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    with LocalStack(template, window_cap_s=0.2, logs=tmp_path / "logs") as stack:
+        page = open_view(SimpleNamespace(url=stack.api_url, also=()))
+        command = page.get_by_role("group", name="the curl that sends a run").inner_text()
+        page.get_by_role("button", name="Load the demo’s data").click()
+        page.get_by_role("status").filter(has_text="Running the pipeline").wait_for()
+
+        page.wait_for_url("**/explore/columns?**")
+        # A window of a test is smaller than a picture with names that can be read.
+        page.get_by_role("button", name="Fit").click()
+        for name in ("landing", "checked", "planes.csv", "factors.json", "estimated"):
+            page.locator(".react-flow__node", has_text=name).first.wait_for()
+        assert page.url == (
+            f"{stack.api_url}/explore/columns?"
+            f"node={quote(f'datasetField:file:{tmp_path}/.headwater/demo/estimated:co2_kg', safe='')}&dir=up"
+        )
+
+        done = subprocess.run(["bash", "-ec", command], capture_output=True, text=True, check=True)
+        assert (done.stdout, done.stderr) == ("", "")
+        stack.drain()
+        with urlopen(f"{stack.api_url}/api/v1/column-lineage?nodeId=datasetField:example:emissions:co2_kg") as response:
+            [column] = json.load(response)["graph"]
+        assert [source["field"] for source in column["data"]["inputFields"]] == ["distance"]
+        assert stack.errors == []

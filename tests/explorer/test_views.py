@@ -7,8 +7,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from tests.explorer.axe import serious_faults
-from tests.explorer.pipeline import CHECKED, CO2, ESTIMATED, HOSTILE, REJECTED, REPORT, node
+from tests.explorer.pages import CHECKED, CO2, ESTIMATED, HOSTILE, REJECTED, REPORT, node, serious_faults
 from tests.explorer.stories import JOBS, LAKE, ODD_NAMES, run_of
 
 # One of each view, and what it shows.

@@ -1,5 +1,7 @@
-/** Requests to the API: addresses relative to the page, the reader's token, errors that name the call. */
+/** Requests to the API, and their queries: addresses relative to the page, the reader's token, errors by call. */
 
+import { queryOptions } from "@tanstack/react-query";
+import { cutsOf, datasetOf, isAmbiguous, learnName } from "../url/ids";
 import type { components, operations, paths } from "./schema";
 
 /** A type of the API, by its name in the OpenAPI document. */
@@ -9,7 +11,7 @@ export type Schema<Name extends keyof components["schemas"]> = components["schem
 export type Feature = keyof operations;
 
 /** A route of the API. */
-export type Path = keyof paths;
+type Path = keyof paths;
 
 type Json<T> = T extends { content: { "application/json": infer Body } } ? Body : never;
 /** Body of a route's 200 response, by its path. */
@@ -17,7 +19,7 @@ export type ResponseOf<P extends Path> = paths[P] extends { get: { responses: { 
   ? Json<Good>
   : never;
 
-export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
+type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
 export class Failure extends Error {
   constructor(
@@ -212,4 +214,64 @@ async function messageOf(response: Response): Promise<string> {
 function secondsOf(text: string | null): number | null {
   const seconds = Number(text);
   return text && Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+}
+
+type Parts = Record<string, string>;
+
+/** Return the query of a route: the call is its key. */
+export const call = <P extends Path, T = ResponseOf<P>>(path: P, query: Query = {}, parts: Parts = {}) =>
+  queryOptions({
+    queryKey: [path, query, parts],
+    queryFn: ({ signal }) => get(path, { parts, query, signal }) as Promise<T>,
+  });
+
+/** Return the query of a route about a dataset or a job, or about a part of it: `{row_id: "183"}`. */
+export const callOf = <P extends Path, T = ResponseOf<P>>(
+  path: P,
+  node: string,
+  query: Query = {},
+  parts: Parts = {},
+) =>
+  queryOptions({
+    queryKey: [path, node, query, parts],
+    queryFn: ({ signal }) => getOf(path, node, query, signal, parts) as Promise<T>,
+  });
+
+/** Try the cuts of a node's id, likeliest first, until the API knows the node. */
+export async function getOf<P extends Path>(
+  path: P,
+  node: string,
+  query: Query,
+  signal?: AbortSignal,
+  parts: Parts = {},
+) {
+  await learnCut(node);
+  let failure: unknown;
+  for (const { namespace, name } of cutsOf(node)) {
+    try {
+      return await get(path, { parts: { ...parts, namespace, dataset: name, job: name }, query, signal });
+    } catch (error) {
+      if (!(error instanceof Failure) || error.status !== 404) throw error;
+      failure ??= error;
+    }
+  }
+  const rule = `node: must be dataset:<namespace>:<name> or job:<namespace>:<name>, got ${node}`;
+  throw failure ?? new Failure("the address", 400, rule);
+}
+
+const asked = new Map<string, Promise<void>>();
+
+/** Learn how an id is cut, where that is not clear: the graph has both parts, so that no route is tried in vain. */
+async function learnCut(id: string): Promise<void> {
+  if (!isAmbiguous(id)) return;
+  const node = datasetOf(id);
+  const request = asked.get(node) ?? askCut(node).catch(() => void asked.delete(node));
+  asked.set(node, request);
+  await request;
+}
+
+async function askCut(nodeId: string): Promise<void> {
+  const query = { nodeId, depth: 0, direction: "up" as const, fold: 1, form: "summary" as const };
+  const { graph } = await get("/api/v1/lineage", { query });
+  for (const { id, data } of graph) if (id === nodeId && data) learnName(id, data);
 }

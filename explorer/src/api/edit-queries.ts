@@ -1,7 +1,6 @@
 /** Changes of what is annotated: tags, owners and descriptions, each answered with the thing as it is then. */
 
 import type { UseQueryOptions } from "@tanstack/react-query";
-
 import { datasetOf, kindOf, type NodeName, nameOf } from "../url/ids";
 import { change, type Feature } from "./client";
 import { type Dataset, dataset, type Job, job } from "./queries";

@@ -1,7 +1,7 @@
 /** Queries of the views, a function each. Results have the model's types. */
 
 import { queryOptions } from "@tanstack/react-query";
-import { type Column, type ColumnLines, NO_LINES, type Source } from "../model/columns";
+import { type ColumnLines, linesOf } from "../model/columns";
 import {
   type Arrow,
   blankItem,
@@ -13,10 +13,9 @@ import {
   toLineage,
 } from "../model/graph";
 import type { TestState } from "../model/terms";
-import { datasetId, fieldId, jobId, kindOf, learnName, type NodeName, slashed, unversioned } from "../url/ids";
+import { kindOf, learnName, type NodeName, slashed } from "../url/ids";
 import type { PictureState, Side } from "../url/state";
-import { call, callOf, getOf } from "./calls";
-import { Failure, get, type ResponseOf, type Schema } from "./client";
+import { call, callOf, Failure, get, getOf, type ResponseOf, type Schema } from "./client";
 
 export type Run = ResponseOf<"/api/v1/jobs/runs/{run_id}">;
 export type Dataset = ResponseOf<typeof DATASET>;
@@ -98,7 +97,7 @@ export const foldedLineage = (node: string, depth: number, at = "", fold = FOLD_
 export const lineageQuery = (query: LineageQuery) =>
   queryOptions({ queryKey: ["lineage", query], queryFn: ({ signal }) => lineage(query, signal) });
 
-export type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][number];
+type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][number];
 
 const HISTORY_PAGES_MAX = 3;
 
@@ -131,13 +130,7 @@ export async function history(
 export type NeighbourPage = Awaited<ReturnType<typeof neighbours>>;
 
 /** Return a page of a fold's nodes, by name. An empty page may have a next page. */
-export async function neighbours(
-  node: string,
-  side: Side,
-  q: string,
-  cursor: string | undefined,
-  signal?: AbortSignal,
-) {
+export async function neighbours(node: string, side: Side, q: string, cursor?: string, signal?: AbortSignal) {
   const page = await get("/api/v1/lineage/neighbours", {
     query: { nodeId: node, side, q, limit: DRAWN_MAX, cursor },
     signal,
@@ -200,72 +193,25 @@ export const shownIdQuery = (node: string) => call("/api/v1/reports/impact", { n
 
 type ColumnsAt = Pick<PictureState, "node" | "depth" | "at" | "dir">;
 
-const keyOf = ({ node, depth, at, dir }: ColumnsAt) => [node, depth, at, dir === "up"] as const;
-
-/** The lines of columns on the drawn sides, as of now or of a time. Sources alone take a fraction of the time. */
-export const columnsQuery = (state: ColumnsAt) =>
-  queryOptions({ queryKey: ["columns", ...keyOf(state)], queryFn: ({ signal }) => columns(state, signal) });
-
-/** The same to compare with: none before the node existed. */
-export const columnsThen = (state: ColumnsAt) =>
-  queryOptions({
-    queryKey: ["columns then", ...keyOf(state)],
-    queryFn: ({ signal }) =>
-      columns(state, signal).catch((error: unknown) => {
-        if (error instanceof Failure && error.status === 404) return NO_LINES;
-        throw error;
-      }),
-  });
-
-async function columns({ node, depth, at, dir }: ColumnsAt, signal?: AbortSignal): Promise<ColumnLines> {
+/**
+ * The lines of columns on the drawn sides, as of now or of a time. Sources alone take a fraction of the time.
+ *
+ * Of a time before the node existed, the `missing` lines; without these a failure.
+ */
+export const columnsQuery = ({ node, depth, at, dir }: ColumnsAt, missing?: ColumnLines) => {
   const query = { nodeId: node, depth, lineageAt: at, withDownstream: dir !== "up" };
-  const response = await get("/api/v1/column-lineage", { query, signal });
-  const known = response.graph.flatMap(({ id, data }) => (data ? [{ ...data, id: unversioned(id) }] : []));
-  return {
-    columns: known.map(toColumn),
-    sources: new Map(known.map(({ id, inputFields }) => [id, inputFields.map(toSource)])),
-    own: new Map(known.map(({ id, datasetDependencies }) => [id, datasetDependencies.map(toSource)])),
-    dependencies: new Map(
-      response.datasets.map((entry) => [unversioned(entry.id), entry.datasetDependencies.map(toSource)]),
-    ),
-    truncated: response.truncated,
-  };
-}
-
-function toColumn({ id, namespace, dataset: name, field, stale, ...data }: ColumnData & { id: string }): Column {
-  learnDataset({ namespace, name });
-  return {
-    ...{ id, namespace, field, stale, dataset: datasetId({ namespace, name }), datasetName: name },
-    type: data.fieldType || null,
-    known: data.schemaKnown,
-    place: data.schemaPlace,
-    reportedBy: data.reportedBy.map(({ job, ...reporter }) => ({ ...reporter, job: job && jobId(job) })),
-  };
-}
-
-/** Remember how the ids of a dataset's columns are cut. */
-const learnDataset = (dataset: { namespace: string; name: string }) => learnName(datasetId(dataset), dataset);
-
-type ColumnData = NonNullable<ResponseOf<"/api/v1/column-lineage">["graph"][number]["data"]>;
-type InputField = ColumnData["inputFields"][number];
-
-function toSource(source: InputField): Source {
-  const dataset = { namespace: source.namespace, name: source.dataset };
-  learnDataset(dataset);
-  return {
-    id: source.field === null ? datasetId(dataset) : fieldId(dataset, source.field),
-    dataset: datasetId(dataset),
-    namespace: source.namespace,
-    datasetName: source.dataset,
-    field: source.field,
-    steps: source.transformations.map(({ type, subtype, description, masking }) => ({
-      direct: type !== "INDIRECT",
-      kind: subtype ?? type,
-      description,
-      masked: masking === true,
-    })),
-  };
-}
+  return queryOptions({
+    queryKey: ["columns", node, query, missing !== undefined],
+    queryFn: async ({ signal }) => {
+      try {
+        return linesOf(await get("/api/v1/column-lineage", { query, signal }));
+      } catch (error) {
+        if (missing && error instanceof Failure && error.status === 404) return missing;
+        throw error;
+      }
+    },
+  });
+};
 
 export const origins = (node: string) => call("/api/v1/column-lineage/origins", { nodeId: node });
 

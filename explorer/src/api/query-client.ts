@@ -1,7 +1,6 @@
 /** The cache of responses: how often a failed request is sent again, and whose responses are kept. */
 
 import { QueryClient } from "@tanstack/react-query";
-
 import { Failure, tokens } from "./client";
 
 const RETRIES = 2;

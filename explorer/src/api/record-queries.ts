@@ -1,9 +1,7 @@
 /** Queries of records: their search, paths, trees and proofs. */
 
 import { queryOptions } from "@tanstack/react-query";
-
-import { call } from "./calls";
-import { get, getText, type ResponseOf } from "./client";
+import { call, get, getText, type ResponseOf } from "./client";
 
 export type SearchRecord = ResponseOf<"/api/v1/records/search">["records"][number];
 type Found = ResponseOf<"/api/v1/records/nodes/{node_id}">;

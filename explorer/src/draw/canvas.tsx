@@ -3,6 +3,7 @@
 import "@xyflow/react/dist/base.css";
 import "../style/draw.css";
 import "./outside.css";
+
 import {
   type Edge,
   getNodesBounds,
@@ -16,16 +17,14 @@ import {
   useStore,
 } from "@xyflow/react";
 import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { areasOf, type Box, type Placed, type Point } from "../layout/boxes";
-import { isBack } from "../layout/path";
+import { areasOf, type Box, isBack, type Placed, type Point } from "../layout/boxes";
 import { plural } from "../model/format";
 import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
 import { cutFront, type Title } from "../model/titles";
 import type { Direction } from "../url/state";
 import { type DrawnArrow, EDGE_TYPES, HighlightContext, NODE_TYPES, toEdge, toNode } from "./elements";
-import { type Handled, useHandled, useSight, zoomLevel } from "./sight";
-import { usePlaced } from "./use-placed";
+import { type Handled, useHandled, usePlaced, useSight, zoomLevel } from "./sight";
 
 const MAPPED_FROM = 30;
 

@@ -1,17 +1,19 @@
-/** A dataset's card, a job's pill. */
-
-import { memo } from "react";
+/** A dataset's card, a job's pill, and the title of a box, as much of its end as its lines hold. */
 
 import "./card.css";
+
+import { useStore } from "@xyflow/react";
+import { memo, useMemo } from "react";
 import type { NodeChange } from "../model/compare";
 import { age, ago, agoShort, count, plural } from "../model/format";
 import { type Freshness, type Health, healthOf, troubleOf } from "../model/freshness";
 import type { Item } from "../model/graph";
-import type { Title } from "../model/titles";
-import { KindOf, SignOf, Stale, StateOf } from "../parts/signs";
-import { FailingTests } from "../parts/tests";
+import { cutToLines, type Title } from "../model/titles";
+import { FailingTests } from "../parts/facts";
+import { KindOf, Name, SignOf, Stale, StateOf } from "../parts/signs";
 import type { Side } from "../url/state";
-import { BoxTitle } from "./box-title";
+import { zoomLevel } from "./sight";
+import { widthIn } from "./svg";
 
 export const CARD = { width: 256, height: 60 };
 const LINE_CHARS = 15,
@@ -35,7 +37,7 @@ export interface CardLook {
   whole: boolean;
   change?: NodeChange | undefined;
   freshness?: Freshness | undefined;
-  /** When a dataset was written; null if that is not known. */
+  /** When a dataset was written; null if unknown. */
   written: string | null;
 }
 
@@ -71,7 +73,7 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: Card
         )}
       </div>
       <div className="about">
-        {item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} place={title.place} look={look} />}
+        <Facts item={item} place={title.place} look={look} />
       </div>
       {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
       {(["up", "down"] as const).map(
@@ -102,7 +104,7 @@ interface MoreProps {
   onMore: (side: Side) => void;
 }
 
-/** The number of neighbours that are not drawn: a click draws them. */
+/** The number of undrawn neighbours: a click draws them. */
 export function More({ side, of, more, onMore }: MoreProps) {
   return (
     <button
@@ -139,25 +141,24 @@ function hintOf({ kind, state, startedAt, endedAt, touchedAt }: Item, { freshnes
   return parts.join("; ");
 }
 
-function JobFacts({ item }: { item: Item }) {
+/** The second line of a card. */
+function Facts({ item, place, look: { freshness, written } }: { item: Item; place: string; look: CardLook }) {
   if (!item.known) return <>not yours to see</>;
-  if (!item.state) return <>never ran</>;
-  return (
-    <>
-      <StateOf state={item.state} />
-      <FailingTests tests={item.tests} />
-    </>
-  );
-}
-
-function DatasetFacts({ item, place, look: { freshness, written } }: { item: Item; place: string; look: CardLook }) {
-  if (!item.known) return <>not yours to see</>;
+  if (item.kind === "job" && !item.state) return <>never ran</>;
+  const tests = <FailingTests tests={item.tests} />;
+  if (item.kind === "job")
+    return (
+      <>
+        <StateOf state={item.state} />
+        {tests}
+      </>
+    );
   const trouble = troubleOf(freshness);
   const age = trouble || (written || !item.touchedAt ? "" : `seen ${agoShort(item.touchedAt, Date.now())}`);
   return (
     <>
       {item.stale && <Stale />}
-      <FailingTests tests={item.tests} />
+      {tests}
       <span className="place">{place}</span>
       {age && <span className={trouble ? "written changed" : "written"}>{age}</span>}
     </>
@@ -170,4 +171,41 @@ export function spoken(item: Item, inputs: number, outputs: number, now: number)
   if (item.kind === "job")
     return `job ${item.name}, ${item.state ? `${item.state.toLowerCase()} ${ago(item.endedAt ?? item.startedAt, now)}` : "never ran"}, ${counts}`;
   return `dataset ${item.name}${item.stale ? ", stale" : ""}${item.tests?.failed ? `, ${plural(item.tests.failed, "test fails", "tests fail")}` : ""}, ${item.fieldCount} columns, ${counts}`;
+}
+
+// Sizes of the text, as the styles have them.
+const SIZES_PX: Readonly<Record<string, number>> = { "zoom-large": 15, "zoom-name": 20 };
+const SIZE_PX = 13;
+
+const GAP_PX = 13;
+
+interface Props {
+  of: Title;
+  width: number;
+  lines?: number;
+  /** The age at the end of the first line, with its hint. */
+  age?: { text: string; hint: string } | undefined;
+}
+
+export function BoxTitle({ of: { title, alike }, width, lines = 2, age }: Props) {
+  const level = useStore(zoomLevel);
+  const cut = useMemo(() => {
+    const widthOf = widthIn(SIZES_PX[level] ?? SIZE_PX);
+    const taken = age?.text ? widthOf(age.text) + GAP_PX : 0;
+    return cutToLines(title, { lines, width, widthOf, taken }, alike);
+  }, [title, alike, lines, width, level, age?.text]);
+  return (
+    <span className="title">
+      <span>
+        {age?.text && (
+          <span className="age" title={age.hint}>
+            {age.text}
+          </span>
+        )}
+        <bdi>
+          <Name text={cut} />
+        </bdi>
+      </span>
+    </span>
+  );
 }

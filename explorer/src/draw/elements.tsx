@@ -1,12 +1,21 @@
 /** The components for a box and an arrow of a picture, and their data in React Flow. */
 
-import { BaseEdge, type Edge, type EdgeProps, Handle, type Node, type NodeProps, Position } from "@xyflow/react";
-import { createContext, type ReactNode, useContext } from "react";
-
 import "./elements.css";
 
-import { type Area, areasOf, type Box, bendsOf, lowestBetween, type Placed, type Point } from "../layout/boxes";
-import { type Arrow, isBack, lineOf } from "../layout/path";
+import { BaseEdge, type Edge, type EdgeProps, Handle, type Node, type NodeProps, Position } from "@xyflow/react";
+import { createContext, type ReactNode, useContext } from "react";
+import {
+  type Area,
+  type Arrow,
+  areasOf,
+  type Box,
+  bendsOf,
+  isBack,
+  lineOf,
+  lowestBetween,
+  type Placed,
+  type Point,
+} from "../layout/boxes";
 import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
 

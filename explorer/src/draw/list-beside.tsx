@@ -1,7 +1,6 @@
 /** The list beside a picture, or in its place: its rows, narrowed by a text. */
 
 import { type ReactNode, useState } from "react";
-
 import { count } from "../model/format";
 import { Filter } from "../parts/controls";
 import { type ColumnOf, LongTable } from "../parts/table";

@@ -1,7 +1,7 @@
 /** A view of a picture: its bar, its notices, the picture with a list and a panel beside it, and its times. */
 
-import { type ReactNode, type RefObject, useRef, useState } from "react";
-
+import { type ReactNode, type RefObject, useCallback, useRef, useState } from "react";
+import { useLocation } from "wouter";
 import type { Placed } from "../layout/boxes";
 import type { NodeChange } from "../model/compare";
 import { ChangesPanel, type Steps, stepBy } from "../parts/changes";
@@ -12,7 +12,7 @@ import { Legend } from "../parts/legend";
 import { TimeBar } from "../parts/time";
 import { PictureChoice, Tools, useNarrow } from "../parts/tools";
 import { datasetOf } from "../url/ids";
-import { DEPTH_MAX, type Direction, type PictureState } from "../url/state";
+import { DEPTH_MAX, type Direction, isStep, type PictureState } from "../url/state";
 import { Canvas, type CanvasProps } from "./canvas";
 import type { Handled } from "./sight";
 
@@ -40,6 +40,20 @@ export function useHandles({ list: isOpen }: PictureState, setList: (list: boole
     showList: (isList: boolean) => (isNarrow ? setPicture(!isList) : setList(isList)),
   };
   return { list, handled: useRef<Handled>(null), layout: useRef<Placed>(null) };
+}
+
+/** Return what changes the address of a picture, and the box acted on last: it stays in its place, and in sight. */
+export function useMoves<S extends PictureState>(state: S, linkTo: (state: S) => string) {
+  const [, navigate] = useLocation();
+  const [anchor, setAnchor] = useState(datasetOf(state.sel || state.node));
+  const to = useCallback(
+    (change: Partial<S>, of?: string) => {
+      if (of !== undefined) setAnchor(of);
+      navigate(linkTo({ ...state, ...change }), { replace: !isStep(state, change) });
+    },
+    [navigate, state, linkTo],
+  );
+  return { anchor, setAnchor, to };
 }
 
 interface Props {

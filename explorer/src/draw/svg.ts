@@ -1,7 +1,6 @@
 /** The picture as SVG, drawn from layout and model: the page itself holds the part in view. */
 
-import type { Box, Placed } from "../layout/boxes";
-import { lineIn } from "../layout/path";
+import { type Box, lineIn, type Placed } from "../layout/boxes";
 import { cutMiddle } from "../model/format";
 import { breakLines, cutToLines } from "../model/titles";
 import type { DrawnArrow } from "./elements";
@@ -29,7 +28,7 @@ const INKS = [
   ...(["good", "bad", "warn", "focus", "running"] as const),
 ];
 
-export type Inks = Record<(typeof INKS)[number], string>;
+type Inks = Record<(typeof INKS)[number], string>;
 const XMLNS = "http://www.w3.org/2000/svg";
 const SANS = 'Inter, Arial, "Liberation Sans", Helvetica, sans-serif';
 const MONO = "ui-monospace, Menlo, Consolas, monospace";

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-
-import { anchored, type Task } from "./boxes";
+import { anchored, lineOf, type Task } from "./boxes";
 import { layered } from "./layered";
-import { lineOf } from "./path";
 import { simple } from "./place";
 
 /** A graph without circles: each box may lead to some of the next ones; the same for the same seed. */
@@ -55,17 +53,6 @@ for (const [name, layout] of [
       arrows: [...task.arrows].sort((a, b) => (a.to < b.to ? 1 : -1)),
     };
     expect(layout(shuffled)).toEqual(layout(task));
-  });
-
-  test(`${name}: a circle is laid out as well`, () => {
-    const boxes = ["a", "b", "c"].map((id) => ({ id, width: 216, height: 54 }));
-    const arrows = [
-      ["a", "b"],
-      ["b", "c"],
-      ["c", "a"],
-      ["c", "c"],
-    ].map(([from, to]) => ({ from: from!, to: to! }));
-    expect(Object.keys(layout({ boxes, arrows, last: {} }).at).sort()).toEqual(["a", "b", "c"]);
   });
 }
 
@@ -129,8 +116,32 @@ test("a long way goes on in lower rows, and a line leads from the end of a row t
 
 test("a box below a circle is to the right of the circle, whatever its id", () => {
   const ids = ["a-below", "b", "c", "d-source"];
-  const arrows = ["d-source b", "b c", "c b", "c a-below"].map((arrow) => arrow.split(" "));
+  const arrows = ["d-source b", "b c", "c b", "c c", "c a-below"].map((arrow) => arrow.split(" "));
   const boxes = ids.map((id) => ({ id, width: 100, height: 50 }));
   const { at } = layered({ boxes, arrows: arrows.map(([from, to]) => ({ from: from!, to: to! })), last: {} });
   expect(ids.sort((a, b) => at[a]!.x - at[b]!.x)).toEqual(["d-source", "b", "c", "a-below"]);
+});
+
+const SIZE = { width: 100, height: 40 };
+const LEFT = { x: 0, y: 0, ...SIZE },
+  RIGHT = { x: 300, y: 0, ...SIZE };
+
+test("an arrow forth leads from the right edge to the left edge, and stops before it", () => {
+  const { path, tips, sign } = lineOf({ from: LEFT, to: RIGHT });
+  expect(path).toBe("M100,20 C193.5,20 193.5,20 287,20");
+  expect(tips).toBe("M287,16 l8,4 l-8,4 z");
+  expect(sign).toBe(null);
+});
+
+test("an arrow back runs below the lowest box that it passes", () => {
+  const { path, tips, sign } = lineOf({ from: RIGHT, to: LEFT, under: 90 });
+  expect(path).toBe("M350,40 V100 q0,12 -12,12 H62 q-12,0 -12,-12 V53");
+  expect(tips).toBe("M46,53 l4,-8 l4,8 z");
+  expect(sign).toEqual({ x: 200, y: 112 });
+});
+
+test("two boxes that lead to each other have one line with a tip at each", () => {
+  const { path, tips } = lineOf({ from: LEFT, to: RIGHT, isDouble: true });
+  expect(path).toMatch(/^M113,20 /);
+  expect(tips).toBe("M287,16 l8,4 l-8,4 z M113,16 l-8,4 l8,4 z");
 });

@@ -12,7 +12,7 @@ export interface Cell {
   after: Cell[];
 }
 
-export interface Layers {
+interface Layers {
   /** By rank. */
   layers: Cell[][];
   /** The passes of a long line to the right, by `from→to`. */

@@ -31,8 +31,8 @@ export function aLineage(
 export function aColumn(name: string, change: Partial<Column> = {}): Column {
   const [datasetName = "", field = ""] = name.split(".");
   const of = { namespace: "n", name: datasetName };
-  const column = { id: fieldId(of, field), dataset: datasetId(of), namespace: "n", datasetName, field };
-  return { ...column, type: "int", stale: false, known: true, place: null, reportedBy: [], ...change };
+  const column = { id: fieldId(of, field), dataset: datasetId(of), field };
+  return { ...column, fieldType: "int", stale: false, schemaKnown: true, schemaPlace: null, reportedBy: [], ...change };
 }
 
 /** A column as a source, each step a copy but for its changes. */

@@ -48,10 +48,6 @@ test("changes are told by kind, with the last step that made each", () => {
   );
 });
 
-test("without a history nothing made a change", () => {
-  expect(changeRows(comparison, new Map(), []).map(({ cause }) => cause)).toEqual([null, null, null, null]);
-});
-
 test("columns are told with what changed of each, and who made it", () => {
   const idOf = (field: string) => `datasetField:s3://lake:orders:${field}`;
   const details = new Map([[idOf("amount"), ["int → decimal"]]]);

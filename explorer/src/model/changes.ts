@@ -6,7 +6,7 @@ import { type Change, type Comparison, fieldChanges, type NodeChange } from "./c
 import type { ColumnComparison } from "./compare-columns";
 import { plural } from "./format";
 
-export interface Cause {
+interface Cause {
   time: string;
   /** Jobs and runs, null where the reader may not know them. Without runs, a deletion or a declaration did it. */
   runs: readonly { job: string; run: string | null }[];

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-
 import { aColumn, aSource, linesTo } from "./an-item.test-data";
-import { cardsOf, columnArrows, formulasOf, NO_LINES, operationOf, type Step } from "./columns";
+import { cardsOf, columnArrows, formulasOf, indirectSources, NO_LINES, operationOf, type Step } from "./columns";
 
 const anArrow = (step: Partial<Step>) => columnArrows(linesTo({ out: [aSource("in.x", step)] }))[0]!;
 
@@ -33,7 +32,7 @@ const LINES = { ...NO_LINES, columns: FIELDS.map((field) => aColumn(`d.${field}`
 const SHOWING = { path: new Set<string>(), opened: new Map(), first: new Set<string>(), isShown: () => true };
 
 test("a card has twelve columns, those on the path among them, in the order of the schema", () => {
-  const columns = LINES.columns.map((column, index) => ({ ...column, place: FIELDS.length - index }));
+  const columns = LINES.columns.map((column, index) => ({ ...column, schemaPlace: FIELDS.length - index }));
   const [card] = cardsOf({ ...LINES, columns }, { ...SHOWING, path: new Set(["c00"]) });
   expect(card!.columns.map(({ id }) => id)).toEqual([...FIELDS.slice(3).reverse(), "c00"]);
   expect([card!.hidden, card!.filter]).toEqual([["c02", "c01"], ""]);
@@ -46,4 +45,25 @@ test("an opened card has all columns with the text of its filter", () => {
     10,
     "C1",
   ]);
+});
+
+const aUse = (name: string, ...kinds: string[]) => aSource(name, ...kinds.map((kind) => ({ kind, direct: false })));
+const ROWS = [aUse("orders.customer", "JOIN"), aUse("orders.status", "FILTER", "JOIN"), aUse("sales.id", "SORT")];
+const INDIRECT = {
+  ...NO_LINES,
+  own: new Map([["datasetField:n:sales:amount", [aUse("rates.day", "CONDITIONAL")]]]),
+  dependencies: new Map([["dataset:n:sales", [...ROWS, { ...aUse("days", "GROUP_BY"), field: null }]]]),
+};
+
+test("a dataset is an indirect source once, with all that its columns are aUse for", () => {
+  const sources = indirectSources(INDIRECT, "datasetField:n:sales:amount");
+  expect(sources.map(({ name, roles, fields }) => [name, roles, fields])).toEqual([
+    ["orders", ["join", "filter"], ["customer", "status"]],
+    ["days", ["group"], []],
+    ["rates", ["conditional"], ["day"]],
+  ]);
+});
+
+test("what one column depends on alone is none of its dataset's sources", () => {
+  expect(indirectSources(INDIRECT, "dataset:n:sales").map(({ name }) => name)).toEqual(["orders", "days"]);
 });

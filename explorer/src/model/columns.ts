@@ -1,37 +1,20 @@
-/** Columns and their sources. */
+/** Columns, their sources, and the datasets behind the choice of its rows. */
 
+import type { components } from "../api/schema";
+import { datasetId, datasetOf, fieldId, learnName, nameOf, unversioned } from "../url/ids";
 import { type Arrow, reach, sides } from "./graph";
+import { groupBy } from "./group-by";
 
-export interface Step {
-  direct: boolean;
-  kind: string;
-  description: string | null;
-  masked: boolean;
-}
+type Response = components["schemas"]["ColumnGraph"];
+type Data = NonNullable<Response["graph"][number]["data"]>;
 
-export interface Source {
-  /** The column's id, or the dataset's where no column of it was reported. */
-  id: string;
-  dataset: string;
-  namespace: string;
-  datasetName: string;
-  field: string | null;
-  steps: readonly Step[];
-}
-
-export interface Column {
-  id: string;
-  dataset: string;
-  namespace: string;
-  datasetName: string;
-  field: string;
-  type: string | null;
-  stale: boolean;
-  known: boolean;
-  /** The place in the schema; null outside of it. */
-  place: number | null;
-  reportedBy: readonly { run: string; job: string | null; version: string | null; declared: boolean }[];
-}
+export type Column = { id: string; dataset: string } & Pick<
+  Data,
+  "field" | "fieldType" | "stale" | "schemaKnown" | "schemaPlace" | "reportedBy"
+>;
+/** A source column; of a dataset without reported columns, the dataset. */
+export type Source = ReturnType<typeof toSource>;
+export type Step = Source["steps"][number];
 
 export interface ColumnLines {
   columns: readonly Column[];
@@ -43,13 +26,43 @@ export interface ColumnLines {
   truncated: boolean;
 }
 
-export const NO_LINES: ColumnLines = {
-  columns: [],
-  sources: new Map(),
-  own: new Map(),
-  dependencies: new Map(),
-  truncated: false,
-};
+export const NO_LINES: ColumnLines = linesOf({ graph: [], datasets: [], truncated: false });
+
+export function linesOf({ graph, datasets, truncated }: Response): ColumnLines {
+  const columns = graph.flatMap(({ id, data }) =>
+    data
+      ? [{ ...data, id: unversioned(id), dataset: learnedId({ namespace: data.namespace, name: data.dataset }) }]
+      : [],
+  );
+  return {
+    columns,
+    sources: new Map(columns.map(({ id, inputFields }) => [id, inputFields.map(toSource)])),
+    own: new Map(columns.map(({ id, datasetDependencies: uses }) => [id, uses.map(toSource)])),
+    dependencies: new Map(datasets.map(({ id, datasetDependencies: uses }) => [unversioned(id), uses.map(toSource)])),
+    truncated,
+  };
+}
+
+function toSource({ namespace, dataset: name, field, transformations }: Data["inputFields"][number]) {
+  const dataset = { namespace, name };
+  return {
+    id: field === null ? datasetId(dataset) : fieldId(dataset, field),
+    dataset: learnedId(dataset),
+    field,
+    steps: transformations.map(({ type, subtype, description, masking }) => ({
+      direct: type !== "INDIRECT",
+      kind: subtype ?? type,
+      description,
+      masked: masking === true,
+    })),
+  };
+}
+
+/** Return the id of a dataset, and remember how the ids of its columns are cut. */
+function learnedId(dataset: { namespace: string; name: string }): string {
+  learnName(datasetId(dataset), dataset);
+  return datasetId(dataset);
+}
 
 export interface ColumnArrow extends Arrow {
   steps: readonly Step[];
@@ -74,7 +87,7 @@ export function columnArrows(lines: ColumnLines): ColumnArrow[] {
   );
 }
 
-/** True of a value that is passed on as it is. */
+/** True of a value passed on as it is. */
 export const isCopy = (steps: readonly Step[]) =>
   steps.every(({ kind, description, masked }) => kind.toUpperCase() === "IDENTITY" && !masked && !description);
 
@@ -88,7 +101,7 @@ export function operationOf({ steps, direct, masked }: ColumnArrow): { sign: str
   return { sign: /^\s*(try_)?cast\s*\(/i.test(formula) ? "cast" : "ƒ", formula };
 }
 
-/** Return the formula of each column that lines lead to; "" if each line copies a value, " " without a description. */
+/** Return the formula of each column at the end of a line; "" if all lines copy a value, " " without a description. */
 export function formulasOf(arrows: readonly ColumnArrow[]): Map<string, string> {
   const formulas = new Map<string, Set<string>>();
   for (const arrow of arrows) {
@@ -124,7 +137,7 @@ interface Showing {
   path: ReadonlySet<string>;
   /** The cards with all their columns, each with its filter. */
   opened: ReadonlyMap<string, string>;
-  /** The columns that come before the rest, as of a comparison. */
+  /** The columns before the rest, as of a comparison. */
   first: { has: (id: string) => boolean };
   isShown: (id: string, dataset: string) => boolean;
 }
@@ -133,15 +146,15 @@ interface Showing {
 export function cardsOf(lines: ColumnLines, { path, opened, first, isShown }: Showing): Card[] {
   const cards = new Map<string, { card: Card; columns: Map<string, CardColumn> }>();
   for (const column of [...lines.columns, ...[...lines.sources.values()].flat()]) {
-    const { id, dataset, namespace, datasetName: name, field, type, stale } = { type: null, stale: false, ...column };
+    const { id, dataset, field, fieldType: type, stale } = { fieldType: null, stale: false, ...column };
     const { card, columns } = cards.get(dataset) ?? {
-      card: { id: dataset, namespace, name, stale: false, columns: [], more: 0, hidden: [], filter: null },
+      card: { ...nameOf(dataset), id: dataset, stale: false, columns: [], more: 0, hidden: [], filter: null },
       columns: new Map<string, CardColumn>(),
     };
     cards.set(dataset, { card: { ...card, stale: card.stale || stale }, columns });
-    if (field !== null && !columns.has(id) && isShown(id, dataset)) columns.set(id, { id, field, type });
+    if (field !== null && !columns.has(id) && isShown(id, dataset)) columns.set(id, { id, field, type: type || null });
   }
-  const places = new Map(lines.columns.map(({ id, place }) => [id, place ?? Infinity]));
+  const places = new Map(lines.columns.map(({ id, schemaPlace }) => [id, schemaPlace ?? Infinity]));
   const rank = (id: string) => (first.has(id) ? 0 : (places.get(id) ?? Infinity));
   return [...cards.values()].map(({ card, columns }) => {
     const all = [...columns.values()].sort((a, b) => {
@@ -197,4 +210,24 @@ export function restrict(
   const above = dir === "down" ? new Set<string>() : all(up),
     below = dir === "up" ? new Set<string>() : all(down);
   return arrows.filter(({ from, to }) => (above.has(from) && above.has(to)) || (below.has(from) && below.has(to)));
+}
+
+export type IndirectSource = ReturnType<typeof indirectSources>[number];
+
+const ROLES: Readonly<Record<string, string>> = { GROUP_BY: "group", INDIRECT: "indirect" };
+
+/** Name the use of a column after the subtype of its transformation. */
+const roleOf = (kind: string) => ROLES[kind] ?? kind.toLowerCase().replaceAll("_", " ");
+
+/** Return the datasets that a column, or all columns of a dataset, depend on indirectly, with their roles. */
+export function indirectSources(lines: ColumnLines, of: string) {
+  const target = datasetOf(of);
+  const sources = [...(lines.dependencies.get(target) ?? []), ...(lines.own.get(of) ?? [])];
+  const others = sources.filter(({ dataset }) => dataset !== target);
+  return [...groupBy(others, ({ dataset }) => dataset)].map(([id, all]) => ({
+    ...nameOf(id),
+    id,
+    roles: [...new Set(all.flatMap(({ steps }) => steps.map(({ kind }) => roleOf(kind))))],
+    fields: [...new Set(all.flatMap(({ field }) => field ?? []))],
+  }));
 }

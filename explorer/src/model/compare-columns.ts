@@ -29,7 +29,8 @@ export function compareColumns(before: ColumnLines, now: ColumnLines): ColumnCom
   for (const [id, column] of current) {
     const was = old.get(id);
     if (was === undefined) changes.set(id, "added");
-    else if (was && column && was.type !== column.type) change(id, `${was.type ?? "?"} → ${column.type ?? "?"}`);
+    else if (was && column && was.fieldType !== column.fieldType)
+      change(id, `${was.fieldType || "?"} → ${column.fieldType || "?"}`);
   }
   for (const id of old.keys()) if (!current.has(id)) changes.set(id, "removed");
   // A column whose lines changed has changed, unless it is new or gone as a whole.

@@ -1,6 +1,6 @@
-/** Changes between two moments: the union of two lineages, and the nodes and arrows of either alone. */
+/** Changes between two moments: the union of two lineages, the nodes and arrows of either alone; a map's list. */
 
-import { type Arrow, arrowsOf, type Item, arrowKey as key, type Lineage, toLineage } from "./graph";
+import { type Arrow, arrowsOf, degreeOf, type Item, arrowKey as key, type Lineage, toLineage } from "./graph";
 
 export type Change = "added" | "removed" | "changed";
 
@@ -94,3 +94,13 @@ export const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 /** Return a change as a picture and a table write it: `~ amount: int → decimal(12,2)`. */
 export const writeChange = ({ change, name, types }: FieldChange): string =>
   `${SIGNS[change]} ${name}${types ? `: ${types.join(" → ")}` : ""}`;
+
+export function rowsOf(lineage: Lineage, hopsById: ReadonlyMap<string, number>, comparison: Comparison | null = null) {
+  const rows = [...hopsById].flatMap(([id, hops]) => {
+    const item = lineage.items.get(id);
+    const { up: inputs, down: outputs } = degreeOf(lineage, id);
+    const [change, details] = [comparison?.changes.get(id) ?? null, comparison?.details.get(id) ?? []];
+    return item ? [{ item, hops, inputs, outputs, change, details }] : [];
+  });
+  return rows.sort((a, b) => a.hops - b.hops || (a.item.name < b.item.name ? -1 : 1));
+}

@@ -1,4 +1,4 @@
-/** What facets of runs, inputs and outputs say. */
+/** The words of facets of runs, inputs and outputs; an error in short. */
 
 interface Named {
   namespace: string;
@@ -26,11 +26,11 @@ interface Writer {
 const outputOf = (run: Writer, { namespace, name }: Named) =>
   run.outputDatasetVersions.find(({ datasetVersionId: id }) => id.namespace === namespace && id.name === name);
 
-/** Return the runs that wrote a dataset. */
+/** Return the writers of a dataset among runs. */
 export const runsThatWrote = <R extends Writer>(runs: readonly R[], dataset: Named) =>
   runs.filter((run) => outputOf(run, dataset));
 
-/** Return the rows that each run wrote into a dataset, in the order of the runs, without runs that counted none. */
+/** Return the rows that each run wrote into a dataset, in the order of the runs, without runs with no count. */
 export const rowsWritten = (runs: readonly Writer[], dataset: Named): number[] =>
   runs.flatMap((run) => rowsOf(outputOf(run, dataset) ?? { facets: null }) ?? []);
 
@@ -43,7 +43,7 @@ export const memberOf = (of: unknown, name: string) => {
 /** The message of OpenLineage's facet `errorMessage`. */
 export const errorOf = (facets: Record<string, unknown>) => memberOf(facets["errorMessage"], "message");
 
-/** Return what OpenLineage's facet `parent` names; null where it names no run and no job. */
+/** Return the run and the job of OpenLineage's facet `parent`; null where it names no run and no job. */
 export function parentOf(facets: Record<string, unknown>) {
   const parent = facets["parent"] as Record<string, unknown> | undefined;
   const run = memberOf(parent?.["run"], "runId"),
@@ -64,7 +64,7 @@ const COMPARISONS: Record<string, string> = {
 const LISTED_MAX = 5,
   DEPTH_MAX = 5;
 
-/** Return the words for a subset facet; null where it names nothing that is known. */
+/** Return the words for a subset facet; null of an unknown facet. */
 export function textOfSubset(facet: unknown): string | null {
   const condition = isObject(facet) ? (facet["inputCondition"] ?? facet["outputCondition"]) : null;
   return textOf(condition, DEPTH_MAX);
@@ -126,3 +126,30 @@ function list(things: unknown, text: (thing: unknown) => string | null): string 
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+// "Caused by: " of Java, and the last line of a Python traceback.
+const CAUSE = /^(?:Caused by: |.*?\bCaused by: )(.*)$/;
+const TRACEBACK = "Traceback (most recent call last):";
+// A frame of a stack says where, and no more.
+const FRAME = /^\s*(at |\.\.\. \d+ (more|common)|File ")/;
+const LINE_CHARS_MAX = 300;
+
+/** Return at most two lines of an error. */
+export function shortError(text: string): string {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "" && !FRAME.test(line));
+  const first = lines[0] === TRACEBACK ? lines[lines.length - 1] : lines[0];
+  const causes = lines.flatMap((line, place) => (place > 0 ? (CAUSE.exec(line)?.[1] ?? []) : []));
+  const cause = causes[causes.length - 1];
+  // Where no cause is named, the line below the first says more, as of Spark's.
+  const second = cause === undefined ? (lines[0] === TRACEBACK ? undefined : lines[1]) : `Caused by: ${cause}`;
+  return [first ?? text, second]
+    .filter((line) => line !== undefined)
+    .map((line) => (line.length > LINE_CHARS_MAX ? `${line.slice(0, LINE_CHARS_MAX)}…` : line))
+    .join("\n");
+}
+
+/** Return the last line of an error in short: of a chain of causes, the last. */
+export const lastLine = (text: string) => shortError(text).split("\n").at(-1) ?? "";

@@ -12,10 +12,7 @@ const keyOf = ({ dataset, field }: Column) => JSON.stringify([dataset.namespace,
  * Return the flows that hold a tag's data unmasked without having the tag, the certain and the nearest first; those of
  * them that failed runs alone reported; and the rest: tagged as well, masked, or merely by a condition.
  */
-export function sortFlows<F extends Flow>(
-  flows: readonly F[],
-  tagged: readonly { column: Column }[],
-): { untagged: F[]; failed: F[]; rest: F[] } {
+export function sortFlows<F extends Flow>(flows: readonly F[], tagged: readonly { column: Column }[]) {
   const known = new Set(tagged.map(({ column }) => keyOf(column)));
   const sorted = [...flows].sort((a, b) => Number(b.certain) - Number(a.certain) || a.hops - b.hops);
   const isUntagged = (flow: F) => flow.direct && !flow.masked && !known.has(keyOf(flow.column));

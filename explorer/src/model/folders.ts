@@ -1,11 +1,11 @@
 /** Folders of names: the first segments after the shared segments, and lists narrowed to a folder. */
 
 import { groupBy } from "./group-by";
-import { hasTitles } from "./kinds";
+import { hasTitles } from "./titles";
 
 const FOLDERS_MAX = 12;
 
-export interface Named {
+interface Named {
   namespace: string;
   name: string;
 }

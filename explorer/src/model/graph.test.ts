@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { aLineage, anItem, arrowsOfPaths } from "./an-item.test-data";
 import { compareLineages } from "./compare";
 import { healthOf, lastOf, lateOf } from "./freshness";
@@ -16,7 +15,7 @@ import {
   toLineage,
   withoutTemporary,
 } from "./graph";
-import { byOwner, messageTo } from "./owners";
+import { byOwner, messageTo } from "./impact";
 import { between, nearestTroubles, pathThrough } from "./paths";
 
 const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };

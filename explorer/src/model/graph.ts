@@ -205,19 +205,33 @@ export interface Showing {
 
 /** The part of a lineage to draw: `depth` datasets to each side of the focus, and the opened sides. */
 export function show(lineage: Lineage, focus: string, showing: Showing): Shown {
-  const hops = new Map<string, number>(showing.way ?? (lineage.items.has(focus) ? [[focus, 0]] : []));
+  const { way, dir, depth, open } = showing;
+  const hops = new Map<string, number>(way ?? (lineage.items.has(focus) ? [[focus, 0]] : []));
   const folds = new Map<string, Fold>();
-  for (const side of showing.way ? [] : sidesOf(showing.dir))
-    spread(lineage, showing, hops, folds, [focus], side, 2 * showing.depth);
-  const tasks = showing.way || showing.dir === "up" ? [] : foldTasks(lineage, focus, folds);
+  const spread = (start: string, side: Side, steps: number) => {
+    let level = lineage.items.has(start) ? [start] : [];
+    const walked = new Set(level);
+    for (let step = 0; step < steps && level.length; step++) {
+      const next = new Set<string>();
+      for (const id of level) {
+        const hop = (hops.get(id) ?? 0) + (side === "up" ? -1 : 1);
+        for (const neighbour of choose(lineage, showing, folds, hops, id, side)) {
+          if (!hops.has(neighbour)) hops.set(neighbour, hop);
+          if (!walked.has(neighbour)) next.add(neighbour);
+        }
+      }
+      for (const id of next) walked.add(id);
+      level = [...next].sort();
+    }
+  };
+  const sides: readonly Side[] = dir === "both" ? ["up", "down"] : [dir];
+  for (const side of way ? [] : sides) spread(focus, side, 2 * depth);
+  const tasks = way || dir === "up" ? [] : foldTasks(lineage, focus, folds);
   for (const { to } of tasks) if (!hops.has(to)) hops.set(to, 1);
   for (let opened = -1; opened !== hops.size; ) {
     opened = hops.size;
-    for (const mark of showing.open) {
-      const [side, id] = parseMark(mark);
-      if (hops.has(id))
-        spread(lineage, showing, hops, folds, [id], side, lineage.items.get(id)?.kind === "dataset" ? 2 : 1);
-    }
+    for (const [side, id] of open.map(parseMark))
+      if (hops.has(id)) spread(id, side, lineage.items.get(id)?.kind === "dataset" ? 2 : 1);
   }
   const arrows = [...tasks, ...arrowsOf(lineage).filter(({ from, to }) => hops.has(from) && hops.has(to))];
   return { hops, arrows, folds: [...folds.values()], more: countHidden(lineage, hops, folds) };
@@ -240,31 +254,6 @@ function foldTasks({ items }: Lineage, dag: string, folds: Map<string, Fold>): A
     if (left > 0) folds.set(state, { id: `tasks:${state}`, of: dag, side: "down", count: left, exact: true, words });
   }
   return drawn.map(({ id }) => ({ from: dag, to: id, isControl: true }));
-}
-
-function spread(
-  lineage: Lineage,
-  showing: Showing,
-  hops: Map<string, number>,
-  folds: Map<string, Fold>,
-  start: readonly string[],
-  side: Side,
-  steps: number,
-): void {
-  let level = start.filter((id) => lineage.items.has(id));
-  const walked = new Set(level);
-  for (let step = 0; step < steps && level.length; step++) {
-    const next = new Set<string>();
-    for (const id of level) {
-      const hop = (hops.get(id) ?? 0) + (side === "up" ? -1 : 1);
-      for (const neighbour of choose(lineage, showing, folds, hops, id, side)) {
-        if (!hops.has(neighbour)) hops.set(neighbour, hop);
-        if (!walked.has(neighbour)) next.add(neighbour);
-      }
-    }
-    for (const id of next) walked.add(id);
-    level = [...next].sort();
-  }
 }
 
 /** The neighbours of a node to draw: all of a few; of many, the latest to run and the picked nodes. */
@@ -334,11 +323,7 @@ export function reach(next: ReadonlyMap<string, readonly string[]>, start: strin
 }
 
 /** Return a map's state with the way between two nodes. The first or second node is upstream. */
-export function showPaths(
-  lineage: Lineage,
-  above: string,
-  below: string,
-): { node: string; dir: Direction; depth: number; pick: string[]; sel: string; from: string; to: string } {
+export function showPaths(lineage: Lineage, above: string, below: string) {
   const fromAbove = reach(lineage.down, above),
     toBelow = reach(lineage.up, below);
   const hops = toBelow.get(above) ?? 0;
@@ -356,10 +341,6 @@ export function depthToRequest(kind: "dataset" | "job", depth: number): number {
 
 export function parseMark(mark: string): [Side, string] {
   return mark.startsWith("up:") ? ["up", mark.slice(3)] : ["down", mark.slice(mark.indexOf(":") + 1)];
-}
-
-function sidesOf(dir: Direction): readonly Side[] {
-  return dir === "both" ? ["up", "down"] : [dir];
 }
 
 const FIRST: readonly string[] = ["FAILED", "ABORTED", "RUNNING"];

@@ -107,12 +107,7 @@ function arrowsOfGroups({ down, up, items, controls }: Lineage, at: ReadonlyMap<
 }
 
 /** Return the group of each node. A job belongs to the group of its first output, else of its first input. */
-function keysOf(
-  lineage: Lineage,
-  items: readonly Item[],
-  by: Grouping,
-  opened: ReadonlySet<string>,
-): Map<string, Member> {
+function keysOf(lineage: Lineage, items: readonly Item[], by: Grouping, opened: ReadonlySet<string>) {
   const keys = new Map<string, Member>();
   const datasets = items.filter(({ kind }) => kind === "dataset");
   const ofDataset = by === "folder" ? foldersOf(datasets, opened) : (item: Item) => memberOf(lineage, item, by);

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-
 import { layered } from "../layout/layered";
 import { aLineage } from "./an-item.test-data";
 import { type Degree, type Lineage, show } from "./graph";
-import { drawnArrows, foldHubs, HUB_ABOVE, jobsOnLines } from "./hubs";
+import { drawnArrows, foldHubs, HUB_ABOVE, jobsOnLines } from "./paths";
 
 const READ_BY_MANY: Degree = { up: 0, down: HUB_ABOVE, exact: false };
 
@@ -38,10 +37,6 @@ test("a hub that is the focus, comes of it, or is on the path of a node to keep 
     expect(picture.hops.has("dim")).toBe(true);
   }
   expect(folded(lineage, "report", ["raw"]).stubs).toHaveLength(2);
-});
-
-test("an input with few readers has its lines", () => {
-  expect(folded(withHub(PATHS, "other"), "report").stubs).toEqual([]);
 });
 
 function drawn(paths: readonly string[], focus: string, boxes: readonly string[] = []) {

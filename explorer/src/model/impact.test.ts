@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { anItem } from "./an-item.test-data";
 import { columnsByDataset, effectOf, type Impacted, NO_OWNER, narrowed } from "./impact";
 

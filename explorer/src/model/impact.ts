@@ -1,7 +1,8 @@
-/** All nodes downstream of a node, with their distance and the way there. */
+/** All nodes downstream of a node, and whom a change reaches, with a message to each. */
 
 import type { components } from "../api/schema";
 import { datasetOf } from "../url/ids";
+import { plural, utc } from "./format";
 import type { Item } from "./graph";
 import { groupBy } from "./group-by";
 
@@ -28,7 +29,7 @@ export interface Impact {
 /** The effect of a column's change: values stop, rows change, or unknown. */
 export type Effect = "breaks" | "masked" | "rows change" | "perhaps";
 
-/** What each effect means, worst first. */
+/** The meaning of each effect, worst first. */
 export const EFFECTS: Readonly<Record<Effect, string>> = {
   breaks: "its values come from the column",
   "rows change": "a join, a filter or a group by the column decides its rows",
@@ -77,4 +78,51 @@ export function columnsByDataset(impacted: readonly Impacted[]): Map<string, str
   const ids = impacted.filter((row) => kindOfItem(row) === "field").map(({ item }) => item.id);
   const fieldOf = (id: string) => id.slice(id.lastIndexOf(":") + 1);
   return new Map([...groupBy(ids, datasetOf)].map(([dataset, columns]) => [dataset, columns.map(fieldOf)]));
+}
+
+const OTHER_PART = "its last run read another part than was last written";
+
+export interface Reached {
+  /** Empty where no owner is known. */
+  owner: string;
+  jobs: string[];
+  datasets: string[];
+  /** Hops to the nearest. */
+  hops: number;
+}
+
+/** Return the owners, the nearest first; columns count as their datasets, which are in the list, too. */
+export function byOwner(impacted: readonly Impacted[]): Reached[] {
+  const byName = new Map<string, Reached>();
+  for (const { item, hops, otherPart, how } of impacted) {
+    if (item.id.startsWith("datasetField:")) continue;
+    for (const owner of item.owners.length ? item.owners : [""]) {
+      const reached = byName.get(owner) ?? { owner, jobs: [], datasets: [], hops };
+      const notes = [how && effectOf(how), otherPart && OTHER_PART].filter(Boolean).join(", ");
+      (item.kind === "job" ? reached.jobs : reached.datasets).push(notes ? `${item.name} (${notes})` : item.name);
+      byName.set(owner, { ...reached, hops: Math.min(reached.hops, hops) });
+    }
+  }
+  const isUnknown = ({ owner }: Reached) => Number(owner === "");
+  return [...byName.values()].sort(
+    (a, b) => isUnknown(a) - isUnknown(b) || a.hops - b.hops || (a.owner < b.owner ? -1 : 1),
+  );
+}
+
+export const countOf = ({ jobs, datasets }: Pick<Reached, "jobs" | "datasets">) =>
+  [jobs.length && plural(jobs.length, "job"), datasets.length && plural(datasets.length, "dataset")]
+    .filter(Boolean)
+    .join(" and ");
+
+/** Return a message to an owner: the effect of a change on their data, with the time and the address of the list. */
+export function messageTo(
+  { owner, jobs, datasets, hops }: Reached,
+  changed: string,
+  at: { time: string; address: string },
+): string {
+  return [
+    `To ${owner || "whom it concerns"}: a change of ${changed} reaches ${countOf({ jobs, datasets })} of yours, the nearest ${plural(hops, "hop")} away.`,
+    ...[...datasets, ...jobs].map((name) => `- ${name}`),
+    `As of ${utc(at.time).slice(0, 16)} UTC: ${at.address}`,
+  ].join("\n");
 }

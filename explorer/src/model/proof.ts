@@ -183,7 +183,7 @@ export function proofFile(
   claims: Claims,
   proven: Proven,
   setting: { computedAt: string; page: string; state: string },
-): string {
+) {
   const { day, key, sha256, size_bytes } = claims.object;
   return JSON.stringify(
     {

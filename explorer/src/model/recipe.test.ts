@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-
 import { aColumn, aSource, linesTo } from "./an-item.test-data";
 import type { Source, Step } from "./columns";
 import { sortFlows } from "./flows";

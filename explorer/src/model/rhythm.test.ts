@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-
-import { completedAt, lasting, usualDurationMs, usualGap } from "./rhythm";
+import { completedAt, lasting, usualDurationMs, usualGap } from "./format";
 
 const HOUR = 3_600_000;
 const at = (hours: number) => new Date(Date.UTC(2025, 10, 1) + hours * HOUR).toISOString();

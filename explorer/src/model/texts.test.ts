@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
-
 import { cutsOf, datasetOf, isAmbiguous, learnName, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
 import { summaryOf } from "./changes";
 import { keepRows, toCsv } from "./csv";
-import { shortError } from "./error-text";
+import { shortError } from "./facets";
 import { age, ago, agoOn, agoShort, cutMiddle, duration, since } from "./format";
 import { outlineOf } from "./outline";
 import { termsOf } from "./terms";

@@ -1,7 +1,6 @@
 /** What keeps a failure in one view: the header, the search and the keys stay. */
 
 import { Component, type ComponentType, type ErrorInfo, lazy, type ReactNode } from "react";
-
 import type { Feature } from "../api/client";
 import { Button } from "./controls";
 

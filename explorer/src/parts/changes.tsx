@@ -1,14 +1,17 @@
-/** The panel of a comparison: what was added, removed and changed, who did it and when, to be stepped through. */
+/** A comparison: its panel of changes to be stepped through, and the history with their makers. */
 
 import "./changes.css";
 
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { Link } from "wouter";
-
-import { type Cause, type ChangeRow, KINDS, nextChange } from "../model/changes";
+import { datasetVersions, history } from "../api/queries";
+import { type ChangeRow, KINDS, nextChange, type Step, stepsOfVersions } from "../model/changes";
 import type { NodeChange } from "../model/compare";
 import { count } from "../model/format";
 import { titleOfId } from "../model/titles";
-import { link } from "../url/state";
+import { kindOf } from "../url/ids";
+import { link, type Moment } from "../url/state";
 import { CloseButton } from "./controls";
 import { When } from "./frame";
 import { KindOf } from "./signs";
@@ -21,12 +24,12 @@ const WORDS: Readonly<Record<NodeChange, string>> = {
   joined: "+ New here, existed before",
 };
 
-/** A comparison's changes, and what its panel does. */
+/** A comparison's changes, and the acts of its panel. */
 export interface Steps {
   /** Empty without a comparison. */
   rows: readonly ChangeRow[];
   isOpen: boolean;
-  /** What is said in place of causes that are not known. */
+  /** The words in place of unknown causes. */
   note: string;
   sel: string;
   titleOf: (row: ChangeRow) => string;
@@ -73,6 +76,7 @@ function Group({ kind, rows, steps }: { kind: NodeChange; rows: readonly ChangeR
 
 function Change({ row, steps }: { row: ChangeRow; steps: Steps }) {
   const { id, kind, namespace, name, details, isDrawn, cause } = row;
+  const [first, ...others] = cause?.runs ?? [];
   return (
     <>
       <button
@@ -91,27 +95,19 @@ function Change({ row, steps }: { row: ChangeRow; steps: Steps }) {
           </div>
         ))}
       </button>
-      {cause && <By cause={cause} />}
-    </>
-  );
-}
-
-function By({ cause: { time, runs } }: { cause: Cause }) {
-  const [first] = runs;
-  return (
-    <div className="by">
-      <When time={time} />
-      {first ? (
-        <>
-          {" "}
-          by{" "}
-          {first.run ? <Link href={link("run", { id: first.run })}>{titleOfId(first.job)}</Link> : titleOfId(first.job)}
-          {runs.length > 1 && ` and ${count(runs.length - 1)} more`}
-        </>
-      ) : (
-        ", by no run"
+      {cause && (
+        <div className="by">
+          <When time={cause.time} />
+          {first ? " by " : ", by no run"}
+          {first?.run ? (
+            <Link href={link("run", { id: first.run })}>{titleOfId(first.job)}</Link>
+          ) : (
+            first && titleOfId(first.job)
+          )}
+          {others.length > 0 && ` and ${count(others.length)} more`}
+        </div>
       )}
-    </div>
+    </>
   );
 }
 
@@ -126,4 +122,46 @@ export function stepBy(steps: Steps, event: KeyboardEvent): void {
   event.preventDefault();
   const next = nextChange(steps.rows, steps.sel, event.key === "ArrowDown" ? 1 : -1);
   if (next) stepTo(steps, next.id);
+}
+
+const NONE: never[] = [];
+
+interface Compared extends Moment {
+  node: string;
+  /** How far the graph reaches, in jobs. */
+  depth: number;
+}
+
+/** Return the steps of the history, and a note where they are not known; while not `isOpen`, nothing is asked. */
+export function useCauses({ node, depth, at, vs }: Compared, isOpen: boolean, isTooWide: boolean) {
+  const isBackward = at !== "" && at < vs;
+  const { data, error, isPending } = useQuery({
+    queryKey: ["history", node, depth, vs, at],
+    queryFn: ({ signal }) => history(node, depth, signal, { since: vs, until: at }),
+    enabled: isOpen && !isTooWide && !isBackward,
+    retry: false,
+  });
+  const ofFocus = useOwnCauses({ node, at, vs }, isOpen && isTooWide && !isBackward && kindOf(node) === "dataset");
+  if (isBackward)
+    return { causes: NONE, note: "Who made them is known of an earlier time than the one that is shown." };
+  if (ofFocus.length)
+    return { causes: ofFocus, note: `Who made them is known of ${titleOfId(node)} alone: it has too many neighbours.` };
+  if (isTooWide || data === null)
+    return {
+      causes: NONE,
+      note: "Who made them is not known here: too many neighbours, or too many changes, to read.",
+    };
+  if (error) return { causes: NONE, note: `Who made them is not known: ${error.message}.` };
+  return { causes: data ?? NONE, note: isPending ? "looking for who made them…" : "" };
+}
+
+const VERSIONS_MAX = 100;
+
+/** The changes of the focus's own schema, by its versions: they are few where the history of the graph is too long. */
+function useOwnCauses({ node, at, vs }: Omit<Compared, "depth">, isAsked: boolean): readonly Step[] {
+  const { data } = useQuery({ ...datasetVersions(node, VERSIONS_MAX), enabled: isAsked, retry: false });
+  return useMemo(
+    () => (isAsked && data ? stepsOfVersions(node, data.versions, { vs, at }) : NONE),
+    [isAsked, data, node, vs, at],
+  );
 }

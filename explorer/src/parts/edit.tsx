@@ -4,7 +4,6 @@ import "./edit.css";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
-
 import type { Schema } from "../api/client";
 import {
   annotated,
@@ -23,7 +22,7 @@ import { callerName } from "../model/format";
 import { kindOf, nameOf } from "../url/ids";
 import { Button, CloseButton, Fact, Filter } from "./controls";
 import { When } from "./frame";
-import { useReader } from "./me";
+import { useReader } from "./reader";
 
 type Reporter = Schema<"Attribution">;
 

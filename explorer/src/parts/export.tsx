@@ -1,7 +1,6 @@
-/** Downloads: a button for CSV, and a menu for pictures. */
+/** What a reader takes along: CSV, pictures, and texts to copy. */
 
-import type { RefObject } from "react";
-
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { type Caption, type Drawing, type Figure, readInks, toPng, toSvg, toWide } from "../draw/svg";
 import type { Placed } from "../layout/boxes";
 import { utc } from "../model/format";
@@ -48,4 +47,41 @@ export function Downloads({ name, picture: of, csv }: Props) {
   const list = csv && (["List as CSV", () => saveCsv(file, csv)] as const);
   const address = ["Copy the link", () => navigator.clipboard.writeText(location.href)] as const;
   return <Menu title="Export" choices={[...(of ? pictures : []), ...(list ? [list] : []), address]} />;
+}
+
+const SHOWN_MS = 3_000;
+
+export function Copyable({ name, text }: { name: string; text: string }) {
+  const shown = useRef<HTMLPreElement>(null);
+  const [note, setNote] = useState("");
+  useEffect(() => {
+    if (!note) return;
+    const timer = setTimeout(() => setNote(""), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [note]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setNote("Copied");
+    } catch {
+      // Without HTTPS, or by the reader's choice, a page may not write there.
+      getSelection()?.selectAllChildren(shown.current!);
+      setNote("Selected: copy it by the keyboard");
+    }
+  };
+  return (
+    <div className="copyable">
+      <pre ref={shown} role="group" aria-label={name} tabIndex={0}>
+        {text}
+      </pre>
+      <div className="actions">
+        <Button aria-label={`Copy: ${name}`} press={() => void copy()}>
+          Copy
+        </Button>
+        <span role="status" className="small muted">
+          {note}
+        </span>
+      </div>
+    </div>
+  );
 }

@@ -1,9 +1,8 @@
 /** Parts shared by views: waiting, empty, failures, names, times. */
 
 import { type QueryKey, type UseQueryOptions, type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
-
 import { Failure, OFFLINE, tokens } from "../api/client";
 import { NAMESPACES } from "../api/queries";
 import type { NodeChange } from "../model/compare";
@@ -11,9 +10,8 @@ import { agoOn, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink, type View } from "../url/state";
 import { Button, Chip, LinkButton, Select } from "./controls";
-import { Name } from "./name";
 import { Pin } from "./pin";
-import { KindOf } from "./signs";
+import { KindOf, Name } from "./signs";
 
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   return (
@@ -48,39 +46,33 @@ export function ErrorState({ error, retry }: { error: unknown; retry: () => void
     }, 1000);
     return () => clearTimeout(timer);
   }, [left, retry]);
-  const missing = failure.status === 404;
-  if (failure.status === 401) {
-    return (
-      <div className="failure" role="alert">
-        <h2>This page needs a token</h2>
-        <p>The API gives {failure.call.replace(/\?.*/, "")} to readers that it knows.</p>
-        <div className="actions">
+  const [isRefused, isMissing] = [failure.status === 401, failure.status === 404];
+  return (
+    <div className="failure" role="alert">
+      <h2>{TITLES[failure.status] ?? titleOf(failure, error)}</h2>
+      <p>
+        {isRefused ? `The API gives ${failure.call.replace(/\?.*/, "")} to readers that it knows.` : failure.message}
+      </p>
+      {!isRefused && <p className="mono small muted">{failure.call}</p>}
+      <div className="actions">
+        {isRefused ? (
           <Button main press={tokens.ask}>
             Sign in
           </Button>
-        </div>
-      </div>
-    );
-  }
-  return (
-    <div className="failure" role="alert">
-      <h2>
-        {missing
-          ? "Not found"
-          : failure.status
-            ? `The API responded with ${failure.status}`
-            : error instanceof Failure
-              ? "No response"
-              : "The response could not be read"}
-      </h2>
-      <p>{failure.message}</p>
-      <p className="mono small muted">{failure.call}</p>
-      <div className="actions">
-        <Button press={retry}>Try again{left > 0 ? ` (in ${left} s)` : ""}</Button>
-        {missing && <LinkButton to={link("search", {})}>Search</LinkButton>}
+        ) : (
+          <Button press={retry}>Try again{left > 0 ? ` (in ${left} s)` : ""}</Button>
+        )}
+        {isMissing && <LinkButton to={link("search", {})}>Search</LinkButton>}
       </div>
     </div>
   );
+}
+
+const TITLES: Readonly<Record<number, string>> = { 401: "This page needs a token", 404: "Not found" };
+
+function titleOf({ status }: Failure, error: unknown): string {
+  if (status) return `The API responded with ${status}`;
+  return error instanceof Failure ? "No response" : "The response could not be read";
 }
 
 interface LoadedProps<T> {
@@ -148,16 +140,11 @@ function useHref(): string {
 }
 
 /** The reason for a view without data, in a sentence. */
-const noticeOf = (error: Error) =>
-  error.message === OFFLINE ? `${OFFLINE}: this did not load.` : `This did not load: ${sentenceOf(error)}`;
-
-/** A failure in a sentence. */
-const sentenceOf = (error: Error) =>
-  !(error instanceof Failure)
-    ? UNREADABLE
-    : error.status
-      ? `the API responded with ${error.status}, ${error.message}.`
-      : `${error.message}.`;
+function noticeOf(error: Error): string {
+  if (error.message === OFFLINE) return `${OFFLINE}: this did not load.`;
+  if (!(error instanceof Failure)) return `This did not load: ${UNREADABLE}`;
+  return `This did not load: ${error.status ? `the API responded with ${error.status}, ` : ""}${error.message}.`;
+}
 
 export function When({ time }: { time: string | null }) {
   return time ? (
@@ -254,17 +241,6 @@ export function download(name: string, type: string, content: BlobPart): void {
   const anchor = Object.assign(document.createElement("a"), { href: url, download: name });
   anchor.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-export function useMedia(query: string): boolean {
-  const media = matchMedia(query);
-  return useSyncExternalStore(
-    (changed) => {
-      media.addEventListener("change", changed);
-      return () => media.removeEventListener("change", changed);
-    },
-    () => media.matches,
-  );
 }
 
 /** Return the named values of the view's address; an empty text without one. */

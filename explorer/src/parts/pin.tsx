@@ -5,7 +5,6 @@ import "./pin.css";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useLocation, useSearch } from "wouter";
-
 import { isPinned, keptOf } from "../model/mine";
 import { mine, useMine } from "./mine";
 import { SignOf } from "./signs";

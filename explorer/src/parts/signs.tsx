@@ -1,6 +1,7 @@
-/** Signs that stand beside every colour. */
+/** Signs that stand beside every colour, and names that break between their parts. */
 
-import { storeOf } from "../model/kinds";
+import { Fragment } from "react";
+import { BREAKS, storeOf } from "../model/titles";
 
 const PATHS = {
   dataset: "M2.5 3.5h11v9h-11zM2.5 6.5h11M6.5 6.5v6",
@@ -90,5 +91,18 @@ export function StateOf({ state, children }: { state: string | null; children?: 
       <SignOf of={signOfState(state)} />
       {children ?? (state ? state.toLowerCase() : "never ran")}
     </span>
+  );
+}
+
+export function Name({ text }: { text: string }) {
+  return (
+    <>
+      {text.split(BREAKS).map((part, place) => (
+        <Fragment key={place}>
+          {place > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </>
   );
 }

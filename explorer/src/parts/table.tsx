@@ -2,7 +2,6 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useMemo, useState } from "react";
-
 import { count, duration } from "../model/format";
 import { Counted } from "./controls";
 import { NodeLink, pageOf, When } from "./frame";

@@ -4,8 +4,7 @@ import "./time.css";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-
-import { getOf } from "../api/calls";
+import { getOf } from "../api/client";
 import { foldedLineage, history, RUNS, type Runs, VERSIONS } from "../api/queries";
 import { summaryOf } from "../model/changes";
 import { fieldChanges, writeChange } from "../model/compare";
@@ -21,7 +20,7 @@ const TICKS_MAX = 100;
 // Id of the list of proposed times.
 const TIMES = "times";
 
-export type Tick = ReturnType<typeof tick>;
+type Tick = ReturnType<typeof tick>;
 
 /** A change, and the moment just after; `same` of a version with the schema before: a night like any other. */
 const tick = (time: string, label: string, failed = false, same = false) => {

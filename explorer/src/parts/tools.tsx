@@ -2,12 +2,20 @@
 
 import "./tools.css";
 
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useState, useSyncExternalStore } from "react";
 import { Button } from "./controls";
-import { useMedia } from "./frame";
 
 /** True on a phone, or in a window as narrow. */
-export const useNarrow = () => useMedia("(max-width: 700px)");
+export function useNarrow(): boolean {
+  const media = matchMedia("(max-width: 700px)");
+  return useSyncExternalStore(
+    (changed) => {
+      media.addEventListener("change", changed);
+      return () => media.removeEventListener("change", changed);
+    },
+    () => media.matches,
+  );
+}
 
 export function Tools({ title, of, children }: { title: ReactNode; of: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);

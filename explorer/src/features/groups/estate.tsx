@@ -2,11 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "wouter";
-
 import { Loaded, useTitle } from "../../parts/frame";
 import { parseMap } from "../../url/state";
 import { DrawnMap } from "../../views/map/map";
-import { ESTATE } from "./queries";
+import { ESTATE } from "./picture";
 
 export function EstateView() {
   useTitle("All jobs and their datasets");

@@ -1,7 +1,6 @@
 /** The estate as groups: a view, and a picture on the start. */
 
 import type { ComponentType } from "react";
-
 import type { Feature } from "../../api/client";
 import { lazyView, type ViewAt } from "../../parts/boundary";
 import { EstatePicture } from "./picture";

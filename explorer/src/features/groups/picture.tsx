@@ -1,20 +1,19 @@
-/** The estate on the start: its folders as groups, each a link to the map with the group open. */
-
-import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
-import { Link } from "wouter";
+/** The estate: all jobs with their datasets as a graph; on the start its folders as groups, each a link to the map. */
 
 import "./picture.css";
 
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { Link } from "wouter";
+import { get } from "../../api/client";
 import { GROUP, GroupBox } from "../../draw/group-box";
-import type { Placed } from "../../layout/boxes";
+import { type Line, lineIn, type Placed } from "../../layout/boxes";
 import { layered } from "../../layout/layered";
-import { type Line, lineIn } from "../../layout/path";
 import { count } from "../../model/format";
-import type { Lineage } from "../../model/graph";
+import { type Arrow, blankItem, type Item, type Lineage, toLineage } from "../../model/graph";
 import { groupsOf } from "../../model/groups";
+import { datasetId, jobId, learnName } from "../../url/ids";
 import { mapLink } from "../../url/state";
-import { ESTATE } from "./queries";
 
 const MARGIN = 8;
 
@@ -78,3 +77,26 @@ function areaOf({ at, bends }: Placed, lines: readonly Line[]) {
   const bottom = Math.max(...ys.map((y) => y + GROUP.height), ...passes);
   return { left, top, width: Math.max(...xs) + GROUP.width + MARGIN - left, height: bottom + MARGIN - top };
 }
+
+async function estate(signal: AbortSignal): Promise<Lineage> {
+  const { jobs, datasets, truncated } = await get("/api/v1/reports/estate", { signal });
+  const ids = datasets.map(datasetId);
+  const items: Item[] = datasets.map((name, place) => {
+    learnName(ids[place]!, name);
+    return { ...blankItem(ids[place]!, "dataset"), ...name, known: true };
+  });
+  const arrows: Arrow[] = [];
+  for (const { namespace, name, state, endedAt, owners, parent, inputs, outputs } of jobs) {
+    const id = jobId({ namespace, name });
+    learnName(id, { namespace, name });
+    const known = { ...blankItem(id, "job"), known: true, namespace, name };
+    items.push({ ...known, state, endedAt, touchedAt: endedAt, owners, parent: parent?.name ?? null });
+    arrows.push(...inputs.map((place) => ({ from: ids[place]!, to: id })));
+    arrows.push(...outputs.map((place) => ({ from: id, to: ids[place]! })));
+    for (const of of outputs.map((place) => items[place]!))
+      if (state === "COMPLETED" && (endedAt ?? "") > (of.writtenAt ?? "")) of.writtenAt = endedAt;
+  }
+  return toLineage(items, arrows, truncated);
+}
+
+export const ESTATE = queryOptions({ queryKey: ["estate"], queryFn: ({ signal }) => estate(signal) });

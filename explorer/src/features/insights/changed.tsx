@@ -6,8 +6,7 @@ import { Link } from "wouter";
 import { count } from "../../model/format";
 import { link } from "../../url/state";
 import { StartCard } from "../../views/start/work";
-import { keyOfNews, NewsItem } from "./news";
-import { inBrief } from "./news-lines";
+import { inBrief, keyOfNews, NewsItem } from "./news";
 import { feed } from "./queries";
 
 const NEWS_DAYS = 7,

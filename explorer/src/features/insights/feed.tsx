@@ -5,8 +5,7 @@ import { count, plural } from "../../model/format";
 import { Choices, Select } from "../../parts/controls";
 import { Asked, NamespaceChoice, useAddress, useTitle } from "../../parts/frame";
 import { link } from "../../url/state";
-import { keyOfNews, NewsItem } from "./news";
-import { newsByDay } from "./news-lines";
+import { keyOfNews, NewsItem, newsByDay } from "./news";
 import { FEED_MAX, feed, type News, type NewsKind } from "./queries";
 
 const KINDS: readonly [NewsKind | "", string][] = [

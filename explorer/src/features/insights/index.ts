@@ -1,7 +1,6 @@
 /** News and coverage: views that load when opened; a card and a link of the start. */
 
 import type { ComponentType } from "react";
-
 import type { Feature } from "../../api/client";
 import { lazyView, type ViewAt } from "../../parts/boundary";
 import type { View } from "../../url/state";

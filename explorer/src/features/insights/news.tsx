@@ -1,17 +1,17 @@
-/** News of a dataset or a job: what it is, what changed, by which job, and whose it is. */
+/** News of a dataset or a job: what it is, what changed, by which job, and whose it is; by day, and in a few lines. */
+
+import "./news.css";
 
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-
 import { plural } from "../../model/format";
+import { groupBy } from "../../model/group-by";
 import { Dotted } from "../../parts/controls";
 import { NodeLink, pageOf, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 import type { News } from "./queries";
-
-import "./news.css";
 
 const FIELDS_MAX = 8;
 
@@ -86,3 +86,24 @@ function Fields({ news: { change } }: { news: News }) {
 
 /** News are told apart by these. */
 export const keyOfNews = ({ kind, nodeId, at, runId }: News) => JSON.stringify([kind, nodeId, at, runId]);
+
+/** Return the news of each day, in the order given. */
+export const newsByDay = <T extends { at: string }>(news: readonly T[]) => [
+  ...groupBy(news, ({ at }) => at.slice(0, 10)),
+];
+
+/** Of new datasets that follow each other: a load of an estate has thousands. */
+const NEW_MAX = 2;
+
+/** Return the first `most` news; `more` of the new datasets that follow each other are left out after one. */
+export function inBrief<T extends { kind: string }>(news: readonly T[], most: number) {
+  const lines: { news: T; more: number }[] = [];
+  let following = 0;
+  for (const entry of news) {
+    following = entry.kind === "DATASET_NEW" ? following + 1 : 0;
+    if (following > NEW_MAX) lines[lines.length - 1]!.more += 1;
+    else if (lines.length < most) lines.push({ news: entry, more: 0 });
+    else break;
+  }
+  return lines;
+}

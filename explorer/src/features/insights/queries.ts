@@ -1,7 +1,6 @@
 /** Queries of the feed and of coverage. */
 
-import { call } from "../../api/calls";
-import type { ResponseOf, Schema } from "../../api/client";
+import { call, type ResponseOf, type Schema } from "../../api/client";
 
 export type Coverage = ResponseOf<"/api/v1/reports/coverage">;
 

@@ -1,9 +1,7 @@
 /** The dataset versions made of a load: of a run with its child runs, or of a version. */
 
 import { Link } from "wouter";
-
-import { call } from "../../api/calls";
-import type { ResponseOf } from "../../api/client";
+import { call, type ResponseOf } from "../../api/client";
 import { toCsv } from "../../model/csv";
 import { plural } from "../../model/format";
 import { Downloads } from "../../parts/export";

@@ -3,8 +3,7 @@
 import type { ComponentType } from "react";
 import type { Feature } from "../../api/client";
 import type { Run } from "../../api/queries";
-import { ChangedRows } from "./changed-rows";
-import { RowCard } from "./row";
+import { ChangedRows, RowCard } from "./row";
 
 export const OF_DATASET: readonly [Feature, ComponentType<{ node: string }>][] = [["getRow", RowCard]];
 export const OF_OUTPUT: readonly [Feature, ComponentType<{ use: Run["outputDatasetVersions"][number] }>][] = [

@@ -1,13 +1,13 @@
-/** A field for a row's own id: the runs that made the row and changed it last. */
+/** A field for a row's own id, with the runs behind the row; the SQL of the rows that a run changed. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-
-import { callOf } from "../../api/calls";
-import type { ResponseOf } from "../../api/client";
+import { callOf, type ResponseOf } from "../../api/client";
+import { datasetVersion, type Run } from "../../api/queries";
 import { Button, Fact, Filter } from "../../parts/controls";
-import { Loaded, NodeLink } from "../../parts/frame";
-import { OriginLines } from "../../parts/origin";
+import { Copyable } from "../../parts/export";
+import { OriginLines } from "../../parts/facts";
+import { Asked, Loaded, NodeLink, Opened } from "../../parts/frame";
 import { datasetId } from "../../url/ids";
 
 const PATH = "/api/v1/namespaces/{namespace}/datasets/{dataset}/rows/{row_id}";
@@ -68,4 +68,59 @@ function StepLines({ step: { known, reason, commit } }: { step: Step }) {
       ))}
     </>
   );
+}
+
+export function ChangedRows({ use }: { use: Run["outputDatasetVersions"][number] }) {
+  const sequence = sequenceOf(use.facets);
+  const named = use.datasetVersionId;
+  if (sequence === null) return null;
+  return (
+    <Opened title="SQL of the changed rows">
+      {() => (
+        <Asked query={datasetVersion(named)} rows={1}>
+          {({ facets }) => {
+            const sql = sqlOf(named.namespace, named.name, sequence, facets);
+            return sql ? (
+              <Copyable name="the SQL of the changed rows" text={sql} />
+            ) : (
+              <p className="muted">the version of the storage is unknown</p>
+            );
+          }}
+        </Asked>
+      )}
+    </Opened>
+  );
+}
+
+type Facets = Readonly<Record<string, unknown>>;
+
+const memberAt = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Facets)[name] : undefined;
+
+/** The sequence number of a commit, in the facet of an output; null without it. */
+export function sequenceOf(facets: Facets): number | null {
+  const sequence = memberAt(facets["headwater_rows"], "sequence");
+  return typeof sequence === "number" ? sequence : null;
+}
+
+/** The name of a table in its catalog, or of Delta's folder: `table/sales/orders` of Glue is `sales.orders`. */
+function tableOf(namespace: string, name: string, facets: Facets, isDelta: boolean): string {
+  const links = memberAt(facets["symlinks"], "identifiers");
+  const table = (Array.isArray(links) ? links : []).find((link) => memberAt(link, "type") === "TABLE");
+  const named = memberAt(table, "name");
+  if (typeof named === "string") return named.replace(/^table\//, "").replaceAll("/", ".");
+  return isDelta ? `delta.\`${namespace.replace(/^file$/, "")}/${name.replace(/^\//, "")}\`` : name;
+}
+
+/** Return the statement, by the facets of the output's version; null where the version of the storage is unknown. */
+export function sqlOf(namespace: string, name: string, sequence: number, facets: Facets): string | null {
+  const version = memberAt(facets["version"], "datasetVersion");
+  if (typeof version !== "string" || !/^\d+$/.test(version)) return null;
+  // A version of Delta's is the sequence number; an Iceberg snapshot has an id of its own.
+  const isDelta = version === String(sequence);
+  const [id, changed] = isDelta
+    ? ["_metadata.row_id", "_metadata.row_commit_version"]
+    : ["_row_id", "_last_updated_sequence_number"];
+  const table = tableOf(namespace, name, facets, isDelta);
+  return `SELECT *, ${id}\nFROM ${table} VERSION AS OF ${version}\nWHERE ${changed} = ${sequence}`;
 }

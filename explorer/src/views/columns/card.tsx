@@ -1,16 +1,15 @@
 /** A dataset opened to its columns. */
 
-import { useStore } from "@xyflow/react";
-
 import "./card.css";
-import { BoxTitle } from "../../draw/box-title";
+
+import { useStore } from "@xyflow/react";
+import { BoxTitle } from "../../draw/card";
 import { zoomLevel } from "../../draw/sight";
 import type { Box } from "../../layout/boxes";
-import type { Card } from "../../model/columns";
+import type { Card, IndirectSource } from "../../model/columns";
 import type { Change } from "../../model/compare";
 import { count, cutMiddle } from "../../model/format";
 import { type Freshness, troubleOf } from "../../model/freshness";
-import type { IndirectSource } from "../../model/indirect";
 import { splitTitle, type Title } from "../../model/titles";
 import { KindOf, SignOf } from "../../parts/signs";
 

@@ -9,17 +9,21 @@ import { plural } from "../../model/format";
 import { titleOf } from "../../model/titles";
 import { Button, LinkButton } from "../../parts/controls";
 import { EmptyState, Loaded, useTitle } from "../../parts/frame";
-import { useOwnName } from "../../parts/me";
+import { useOwnName } from "../../parts/reader";
 import { KindOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { type ColumnsState, columnsLink, link, mapLink, parseColumns } from "../../url/state";
 import { ColumnCard, IndirectBox, usedFor } from "./card";
-import { ExportMenu } from "./export";
-import { useColumnsKeys } from "./keys";
-import { ColumnList } from "./list";
-import { type ColumnsData, type OpenColumns, useColumnsData, useOpenColumns } from "./open-columns";
+import { ColumnList, ExportMenu } from "./list";
+import {
+  type ColumnsData,
+  type ColumnsPicture,
+  type OpenColumns,
+  useColumnsData,
+  useColumnsKeys,
+  useOpenColumns,
+} from "./open-columns";
 import { ColumnPanel } from "./panel";
-import type { ColumnsPicture } from "./picture";
 
 // Changes of the datasets next to it are ticks of the bar.
 const TICKS_DEPTH = 1;
@@ -116,18 +120,15 @@ function useCanvas(columns: OpenColumns) {
     label: useLabels(columns),
     onChoose: () => undefined,
     onClear: () => (state.sel ? actions.to({ sel: "" }) : undefined),
-    empty: cards.length <= 1 && kept.length === 0 && <NoLines />,
+    empty: cards.length <= 1 && kept.length === 0 && (
+      <EmptyState title="No lineage of its columns is reported">
+        <p>
+          Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.
+        </p>
+      </EmptyState>
+    ),
   };
 }
-
-const NoLines = () => (
-  <div className="empty">
-    <h2>No lineage of its columns is reported</h2>
-    <p>
-      Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.
-    </p>
-  </div>
-);
 
 /** Return what draws a dataset: a card of columns, or the box of an indirect source. */
 function useCardDrawing({ state, picture, actions }: OpenColumns) {

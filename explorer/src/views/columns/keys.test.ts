@@ -1,7 +1,7 @@
+// @vitest-environment happy-dom
 import { expect, test } from "vitest";
-
 import type { Card } from "../../model/columns";
-import { walk } from "./keys";
+import { walk } from "./open-columns";
 
 const idOf = (dataset: string, field: string) => `datasetField:n:${dataset}:${field}`;
 const aCard = (name: string, fields: string): Card => ({

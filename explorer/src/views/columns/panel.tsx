@@ -1,19 +1,20 @@
-/** What stands beside the columns: what the selected one is made of and goes into, who reported it, its runs. */
+/** What stands beside the columns: what the selected one is made of, with the steps, and goes into; who reported it. */
 
+import { useMemo, useState } from "react";
 import { Link } from "wouter";
-import { origins } from "../../api/queries";
-import { type Column, type ColumnArrow, type ColumnLines, indirectUses } from "../../model/columns";
+import { type FieldPaths, fieldPaths, origins } from "../../api/queries";
+import { type Column, type ColumnArrow, type ColumnLines, indirectUses, type Source } from "../../model/columns";
 import { plural } from "../../model/format";
+import { recipeOf, sentenceOf, textOf } from "../../model/recipe";
 import { titleOf, titleOfId } from "../../model/titles";
-import { Chip, CloseButton, Counted, LinkButton, MainLink, MonoLink } from "../../parts/controls";
+import { Button, Chip, CloseButton, Counted, LinkButton, MainLink, MonoLink } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
+import { OriginLines } from "../../parts/facts";
 import { Asked, NodeLink, Opened } from "../../parts/frame";
-import { OriginLines } from "../../parts/origin";
 import { Pin } from "../../parts/pin";
 import { KindOf, Masked } from "../../parts/signs";
-import { datasetOf, nameOf } from "../../url/ids";
+import { datasetOf, jobId, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
-import { Operations, Recipe, Sources, Steps } from "./sources";
 
 interface Props {
   id: string;
@@ -36,21 +37,35 @@ export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choo
       <GoesInto id={id} lines={lines} arrows={arrows} choose={choose} />
       <Indirectly id={id} lines={lines} choose={choose} />
       {column && column.reportedBy.length > 0 && <ReportedBy column={column} />}
-      <Opened key={`o ${id}`} title={OPERATIONS}>
+      <Opened
+        key={`o ${id}`}
+        title={
+          <>
+            <b>Operations</b> <span className="muted">of the last 30 days</span>
+          </>
+        }
+      >
         {() => <Operations id={id} />}
       </Opened>
       <Opened key={id} title={<b>Versions, runs, records</b>}>
-        {() => <Origins id={id} />}
+        {() => (
+          <Asked query={origins(id)} rows={3}>
+            {({ versions }) => (
+              <ul className="plain">
+                {versions.length === 0 && <li className="muted">none is known</li>}
+                {versions.slice(0, 10).map((version) => (
+                  <li key={version.version}>
+                    <OriginLines version={version} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Asked>
+        )}
       </Opened>
     </aside>
   );
 }
-
-const OPERATIONS = (
-  <>
-    <b>Operations</b> <span className="muted">of the last 30 days</span>
-  </>
-);
 
 function Head({ id, column, isCentre }: { id: string; column: Column | undefined; isCentre: boolean }) {
   const name = nameOf(id);
@@ -64,8 +79,8 @@ function Head({ id, column, isCentre }: { id: string; column: Column | undefined
         <Pin id={id} />
       </div>
       <h1 className="mono">{name.field}</h1>
-      {column?.type && <div className="mono muted">{column.type}</div>}
-      {column && !column.known && <p className="muted">It stands in no schema, but in what a run reported.</p>}
+      {column?.fieldType && <div className="mono muted">{column.fieldType}</div>}
+      {column && !column.schemaKnown && <p className="muted">It stands in no schema, but in what a run reported.</p>}
       <div className="actions">
         <MainLink to={link("impact", { node: id })}>What breaks</MainLink>
         {!isCentre && <LinkButton to={columnsLink({ node: id })}>Centre here</LinkButton>}
@@ -75,6 +90,24 @@ function Head({ id, column, isCentre }: { id: string; column: Column | undefined
     </>
   );
 }
+
+const ReportedBy = ({ column }: { column: Column }) => (
+  <>
+    <h2>Reported by</h2>
+    <ul className="plain">
+      {column.reportedBy.map(({ run, job, declared }) => (
+        <li key={run}>
+          {job && <NodeLink id={jobId(job)} where={null} />}{" "}
+          {declared ? (
+            <span className="muted">declared</span>
+          ) : (
+            <MonoLink to={link("run", { id: run })}>{run.slice(0, 13)}…</MonoLink>
+          )}
+        </li>
+      ))}
+    </ul>
+  </>
+);
 
 type Of = Pick<Props, "id" | "lines" | "choose">;
 
@@ -132,37 +165,123 @@ function Indirectly({ id, lines, choose }: Of) {
   );
 }
 
-function ReportedBy({ column }: { column: Column }) {
+function Steps({ steps }: { steps: ColumnArrow["steps"] }) {
+  if (!steps.length) return null;
   return (
-    <>
-      <h2>Reported by</h2>
-      <ul className="plain">
-        {column.reportedBy.map((by) => (
-          <li key={by.run}>
-            {by.job && <NodeLink id={by.job} where={null} />}{" "}
-            {by.declared ? (
-              <span className="muted">declared</span>
-            ) : (
-              <MonoLink to={link("run", { id: by.run })}>{by.run.slice(0, 13)}…</MonoLink>
-            )}
-          </li>
-        ))}
-      </ul>
-    </>
+    <div className="small muted">
+      {steps.map((step, index) => (
+        <div key={index}>
+          {step.direct ? "" : "indirect: "}
+          {step.kind.toLowerCase()}
+          {step.description && (
+            <>
+              {" "}
+              · <span className="mono">{step.description}</span>
+            </>
+          )}
+        </div>
+      ))}
+    </div>
   );
 }
 
-const Origins = ({ id }: { id: string }) => (
-  <Asked query={origins(id)} rows={3}>
-    {({ versions }) => (
-      <ul className="plain">
-        {versions.length === 0 && <li className="muted">none is known</li>}
-        {versions.slice(0, 10).map((version) => (
-          <li key={version.version}>
-            <OriginLines version={version} />
+function Sources({ sources, choose }: { sources: readonly Source[]; choose: (id: string) => void }) {
+  return (
+    <ul className="plain">
+      {sources.map(({ id, dataset, field, steps }, index) => (
+        <li key={index}>
+          <Chip press={() => choose(id)}>
+            {titleOfId(dataset)}
+            {field === null ? "" : `.${field}`}
+          </Chip>{" "}
+          {steps.some(({ masked }) => masked) && <Masked />}
+          <Steps steps={steps} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface RecipeProps {
+  id: string;
+  lines: ColumnLines;
+  choose: (id: string) => void;
+}
+
+function Recipe({ id, lines, choose }: RecipeProps) {
+  const recipe = useMemo(() => recipeOf(lines, id), [lines, id]);
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(textOf(recipe, titleOfId)).then(() => setCopied(true));
+  return (
+    <details>
+      <summary>
+        <b>Recipe</b>{" "}
+        <span className="muted">
+          {plural(recipe.steps.length, "step")} back to {plural(recipe.origins.length, "source")}
+        </span>
+      </summary>
+      <ol className="recipe" aria-label="recipe">
+        {recipe.steps.map((step) => (
+          <li key={step.id}>
+            <Chip press={() => choose(step.id)}>show</Chip> {sentenceOf(step, titleOfId)}
           </li>
         ))}
-      </ul>
+      </ol>
+      {recipe.origins.length > 0 && <p>It begins in {recipe.origins.map(titleOfId).join(", ")}.</p>}
+      {(recipe.truncated || lines.truncated) && <p className="changed">There is more than is loaded.</p>}
+      <Button press={copy}>{isCopied ? "copied" : "Copy the recipe"}</Button>
+    </details>
+  );
+}
+
+const Operations = ({ id }: { id: string }) => (
+  <Asked query={fieldPaths(nameOf(id))} rows={3}>
+    {({ paths }) => (
+      <>
+        {paths.length === 0 && <p className="muted">No run of the last 30 days reported how it was made.</p>}
+        {paths.map((path, index) => (
+          <PathOf key={index} path={path} />
+        ))}
+      </>
     )}
   </Asked>
 );
+
+type Path = FieldPaths["paths"][number];
+
+function PathOf({ path }: { path: Path }) {
+  return (
+    <div className="card">
+      {"operations" in path && (
+        <ol>
+          {path.operations.map((operation, place) => (
+            <li key={place}>
+              <b className="mono">{operation.name}</b>{" "}
+              <span className="small muted">
+                {operation.inputs.join(", ")} → {operation.outputs.join(", ")}
+              </span>
+              {operation.description && <div className="small">{operation.description}</div>}
+            </li>
+          ))}
+        </ol>
+      )}
+      {"edges" in path && !("nodes" in path) && (
+        <ul className="plain">
+          {path.edges.map((edge, place) => (
+            <li key={place} className="mono small">
+              {edge.from} → {edge.to} <span className="muted">{edge.operations.join(", ")}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="small muted">
+        in {path.runs.length === 1 ? "one run" : `${path.runs.length} runs`}
+        {path.runs[0] && (
+          <>
+            , the last: <Link href={link("run", { id: path.runs[0] })}>{path.runs[0].slice(0, 13)}…</Link>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

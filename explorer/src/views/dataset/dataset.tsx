@@ -1,6 +1,7 @@
-/** A dataset: its schema, versions, tests and facets. */
+/** A dataset: its facts, its schema, versions, tests and facets. */
 
 import "./neighbours.css";
+
 import { useQuery } from "@tanstack/react-query";
 import { Link, Redirect } from "wouter";
 import {
@@ -14,19 +15,28 @@ import {
 } from "../../api/queries";
 import { OF_DATASET } from "../../features";
 import { rowsWritten, runsThatWrote } from "../../model/facets";
-import { count, plural } from "../../model/format";
+import { completedAt, count, plural, usualGap } from "../../model/format";
 import { degreeOf, type Item } from "../../model/graph";
-import { completedAt, usualGap } from "../../model/rhythm";
-import { Dotted, LinkButton, MainLink, Tabs, type TabTitles } from "../../parts/controls";
-import { Edit } from "../../parts/edit";
-import { Asked, EmptyState, Facets, Loaded, NodeHead, pageOf, useAddress, useTitle, When } from "../../parts/frame";
-import { useReader } from "../../parts/me";
-import { StateOf } from "../../parts/signs";
-import { TestList } from "../../parts/tests";
+import { Dotted, Fact, LinkButton, MainLink, Tabs, type TabTitles } from "../../parts/controls";
+import { Edit, SetHere } from "../../parts/edit";
+import { Owners, Tags, TestList, TestsOf, useOldData, Written } from "../../parts/facts";
+import {
+  Asked,
+  EmptyState,
+  Facets,
+  JobLink,
+  Loaded,
+  NodeHead,
+  pageOf,
+  useAddress,
+  useTitle,
+  When,
+} from "../../parts/frame";
+import { useReader } from "../../parts/reader";
+import { Stale, StateOf } from "../../parts/signs";
+import { datasetId } from "../../url/ids";
 import { columnsLink, link, mapLink, type Side } from "../../url/state";
-import { About } from "./about";
-import { Schema } from "./schema";
-import { Versions } from "./versions";
+import { Schema, Versions } from "./schema";
 
 const TABS: TabTitles = [
   ["", "Schema"],
@@ -51,7 +61,13 @@ export function DatasetView() {
             <NodeHead id={node} name={about.name} where={about.namespace}>
               {about.description && <p>{about.description}</p>}
             </NodeHead>
-            <Actions dataset={about} node={node} />
+            <div className="actions">
+              <MainLink to={mapLink({ node })}>Map</MainLink>
+              <LinkButton to={columnsLink({ node })}>Columns</LinkButton>
+              <LinkButton to={link("impact", { node })}>Impact</LinkButton>
+              <LinkButton to={mapLink({ node, sel: node, why: true })}>Why?</LinkButton>
+              <Edit id={node} namespace={about.namespace} />
+            </div>
             <Neighbours dataset={{ ...about.id, node }} />
             <About dataset={about} />
             <Tabs of={TABS} tab={tab} to={(other) => link("dataset", { node, tab: other })} />
@@ -64,18 +80,6 @@ export function DatasetView() {
           </>
         )}
       </Loaded>
-    </div>
-  );
-}
-
-function Actions({ dataset, node }: { dataset: Dataset; node: string }) {
-  return (
-    <div className="actions">
-      <MainLink to={mapLink({ node })}>Map</MainLink>
-      <LinkButton to={columnsLink({ node })}>Columns</LinkButton>
-      <LinkButton to={link("impact", { node })}>Impact</LinkButton>
-      <LinkButton to={mapLink({ node, sel: node, why: true })}>Why?</LinkButton>
-      <Edit id={node} namespace={dataset.namespace} />
     </div>
   );
 }
@@ -176,6 +180,47 @@ function LastRuns({ job, dataset, isOnly }: Props) {
           <i key={place} style={{ height: `${15 + 85 * (value / most)}%` }} />
         ))}
       </span>
+    </>
+  );
+}
+
+function About({ dataset }: { dataset: Dataset }) {
+  return (
+    <section className="card">
+      <dl className="facts two">
+        <Fact of="Kind">
+          {dataset.type === "STREAM" ? "stream" : "table"}
+          {dataset.temporary && ", temporary"}
+          {dataset.deleted && <span className="removed"> ✕ deleted</span>}
+        </Fact>
+        <Writing dataset={dataset} />
+        <TestsOf tests={dataset.tests ?? null} />
+        <Fact of="Physical name" isMono is={dataset.physicalName !== dataset.name && dataset.physicalName} />
+        <Fact of="Tags" is={dataset.tags.length > 0 && <Tags names={dataset.tags} />} />
+        <Fact of="Owners" is={dataset.owners.length > 0 && <Owners owners={dataset.owners} />} />
+        <SetHere of={dataset} />
+        <Fact of="Known since" is={<When time={dataset.createdAt} />} />
+        <Fact of="Version" isMono is={dataset.currentVersion} />
+      </dl>
+    </section>
+  );
+}
+
+function Writing({ dataset: { id, lastModifiedAt, lastWrittenBy, stale } }: { dataset: Dataset }) {
+  const marks = useOldData();
+  return (
+    <>
+      <Fact of="Written" is={<Written time={lastModifiedAt} freshness={marks?.get(datasetId(id))} />} />
+      {lastWrittenBy && (
+        <Fact of="By">
+          <JobLink job={lastWrittenBy.job} /> <Link href={link("run", { id: lastWrittenBy.runId })}>run</Link>
+        </Fact>
+      )}
+      {stale && (
+        <Fact of="State">
+          <Stale />: who wrote it last does so no more
+        </Fact>
+      )}
     </>
   );
 }

@@ -1,20 +1,22 @@
-/** The schema of a dataset: its columns, with ways to what is made of each. */
+/** The schema of a dataset, with ways to what is made of each column, and its versions. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-
-import type { Dataset } from "../../api/queries";
-import { columnReadersQuery } from "../../api/report-queries";
-import { count, plural } from "../../model/format";
+import { columnReadersQuery } from "../../api/list-queries";
+import { type Dataset, type DatasetVersion, datasetVersions } from "../../api/queries";
+import { OF_LOAD } from "../../features";
+import { type FieldChange, fieldChanges } from "../../model/compare";
+import { count, justAfter, plural } from "../../model/format";
 import { Button, Filter } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
-import { EmptyState } from "../../parts/frame";
-import { useReader } from "../../parts/me";
-import { type ColumnOf, LongTable } from "../../parts/table";
-import { Tags } from "../../parts/tags";
+import { SchemaChanges, Tags } from "../../parts/facts";
+import { Asked, EmptyState } from "../../parts/frame";
+import { type Reader, useReader } from "../../parts/reader";
+import { StateOf } from "../../parts/signs";
+import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { datasetId, fieldId } from "../../url/ids";
-import { columnsLink, link } from "../../url/state";
+import { columnsLink, link, mapLink } from "../../url/state";
 
 const FILTERED_FROM = 20;
 
@@ -89,7 +91,11 @@ function columnsOf(dataset: Dataset, readers: Readers | undefined): ColumnOf<Fie
       name: "Read by",
       number: true,
       by: ({ name }) => readers.jobs.get(name) ?? -1,
-      cell: ({ name }) => <ReadBy jobs={readers.jobs.get(name)} isLeast={readers.truncated} />,
+      cell: ({ name }) => {
+        const jobs = readers.jobs.get(name);
+        const text = jobs === undefined ? "–" : `${readers.truncated ? "at least " : ""}${plural(jobs, "job")}`;
+        return <span className={jobs ? "" : "muted"}>{text}</span>;
+      },
     },
     {
       name: "See",
@@ -106,8 +112,104 @@ function columnsOf(dataset: Dataset, readers: Readers | undefined): ColumnOf<Fie
   return columns.filter((column) => !!column);
 }
 
-const ReadBy = ({ jobs, isLeast }: { jobs: number | undefined; isLeast: boolean }) => (
-  <span className={jobs ? "" : "muted"}>
-    {jobs === undefined ? "–" : `${isLeast ? "at least " : ""}${plural(jobs, "job")}`}
-  </span>
-);
+const VERSIONS_MAX = 100;
+
+interface Row {
+  version: DatasetVersion;
+  /** Null of the oldest one that is here. */
+  changes: readonly FieldChange[] | null;
+}
+
+const rowsOf = (versions: readonly DatasetVersion[]): Row[] =>
+  versions.map((version, index) => {
+    const before = versions[index + 1];
+    return { version, changes: before ? fieldChanges(before.fields, version.fields) : null };
+  });
+
+/** True of a version that says more than "written again". */
+const tells = ({ version, changes }: Row) =>
+  changes === null || changes.length > 0 || version.failed || version.lifecycleState !== null;
+
+export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
+  const { can } = useReader();
+  return (
+    <Asked query={datasetVersions(node, VERSIONS_MAX)}>
+      {({ versions, totalCount }) => {
+        const rows = rowsOf(versions);
+        const telling = rows.filter(tells);
+        return (
+          <section className="card">
+            <div className="actions">
+              <div className="group" role="group" aria-label="versions">
+                {[false, true].map((all) => (
+                  <Link
+                    key={String(all)}
+                    className="button"
+                    aria-current={isAll === all ? "true" : undefined}
+                    href={link("dataset", { node, tab: "versions", all })}
+                    replace
+                  >
+                    {all ? `All ${count(versions.length)}` : `Changes ${count(telling.length)}`}
+                  </Link>
+                ))}
+              </div>
+              <span className="muted" role="status">
+                {plural(totalCount, "version")}, newest first
+                {totalCount > versions.length && `; ${count(versions.length)} are here`}
+              </span>
+            </div>
+            <LongTable
+              label="versions"
+              columns={versionColumns(node, can)}
+              rows={isAll ? rows : telling}
+              keyOf={({ version }) => version.version}
+              height="none"
+            />
+          </section>
+        );
+      }}
+    </Asked>
+  );
+}
+
+const versionColumns = (node: string, can: Reader["can"]): ColumnOf<Row>[] => [
+  times("Made", ({ version }) => version.createdAt),
+  {
+    name: "Schema against the one before",
+    cell: ({ changes }) =>
+      changes?.length ? (
+        <SchemaChanges changes={changes} />
+      ) : (
+        <span className="muted">{changes ? "the same" : "the first that is known here"}</span>
+      ),
+  },
+  {
+    name: "By run",
+    cell: ({ version: { createdByRun: run } }) =>
+      run && (
+        <>
+          <StateOf state={run.state} /> <Link href={link("run", { id: run.id })}>{run.job.name}</Link>
+        </>
+      ),
+  },
+  {
+    name: "Version",
+    look: "mono",
+    cell: ({ version: { version, lifecycleState } }) => (
+      <>
+        {version.slice(0, 8)} {lifecycleState && <span className="chip">{lifecycleState}</span>}
+      </>
+    ),
+  },
+  {
+    name: "See",
+    look: "fixed",
+    cell: ({ version: { createdAt } }) => (
+      <Link href={mapLink({ node, at: justAfter(createdAt) })}>map at that time</Link>
+    ),
+  },
+  ...OF_LOAD.filter(([feature]) => can(feature)).map(([, view, title]) => ({
+    name: title,
+    cell: ({ version: { version } }: Row) => <Link href={link(view, { node: `${node}#${version}` })}>list</Link>,
+  })),
+];

@@ -1,9 +1,10 @@
-/** The versions of a job, each with its code and its datasets. */
+/** The versions of a job, each with its code and its datasets, and the code as its facets have it. */
 
 import type { ResponseOf } from "../../api/client";
 import { jobVersions } from "../../api/queries";
+import { memberOf } from "../../model/facets";
 import { plural } from "../../model/format";
-import { Asked } from "../../parts/frame";
+import { Asked, EmptyState } from "../../parts/frame";
 import { type ColumnOf, LongTable, times } from "../../parts/table";
 import { datasetId } from "../../url/ids";
 
@@ -61,5 +62,44 @@ function Changed({ now, before = now }: { now: Ids; before?: Ids | undefined }) 
         );
       })}
     </ul>
+  );
+}
+
+const CODE: readonly [string, string][] = [
+  ["sql", "query"],
+  ["sourceCode", "sourceCode"],
+  ["sourceCodeLocation", "url"],
+];
+
+export function Code({ facets }: { facets: Record<string, unknown> }) {
+  const parts = CODE.flatMap(([name, key]) => {
+    const text = memberOf(facets[name], key);
+    return text === null ? [] : [{ name, text }];
+  });
+  if (!parts.length)
+    return (
+      <EmptyState title="No code was sent">
+        Jobs send it in the facets <code>sql</code>, <code>sourceCode</code> and <code>sourceCodeLocation</code>.
+      </EmptyState>
+    );
+  return (
+    <>
+      {parts.map(({ name, text }) => (
+        <section key={name} className="card">
+          <h2 className="mono">{name}</h2>
+          {name === "sourceCodeLocation" ? <SafeLink url={text} /> : <pre>{text}</pre>}
+        </section>
+      ))}
+    </>
+  );
+}
+
+export function SafeLink({ url }: { url: string }) {
+  return /^https?:\/\//i.test(url) ? (
+    <a href={url} rel="noopener noreferrer" target="_blank">
+      {url}
+    </a>
+  ) : (
+    <span className="mono">{url}</span>
   );
 }

@@ -1,33 +1,35 @@
-/** What stands beside the map for a fold: its neighbours, page by page, searched by name. */
+/** Parts of what stands beside the map: the neighbours of a fold, page by page; why a node is late or wrong. */
 
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import { Link } from "wouter";
-
-import { type NeighbourPage, neighbours } from "../../api/queries";
+import { run as fetchRun, lineageQuery, type NeighbourPage, neighbours } from "../../api/queries";
 import { moreOf } from "../../draw/fold-box";
-import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
+import { plural } from "../../model/format";
+import { DRAWN_MAX, type Fold, type Item, type Lineage, showPaths } from "../../model/graph";
+import { nearestTroubles, type Trouble } from "../../model/paths";
 import { titleOf } from "../../model/titles";
-import { Button, Chip, CloseButton, Filter } from "../../parts/controls";
-import { ErrorState, NodeLink, pageOf, Skeleton } from "../../parts/frame";
-import { StateOf } from "../../parts/signs";
-import { useSettled } from "../../parts/use-find";
+import { Button, Chip, CloseButton, Filter, LinkButton } from "../../parts/controls";
+import { FailingTests, type Marks, RunError, useOldData } from "../../parts/facts";
+import { useSettled } from "../../parts/find";
+import { Asked, ErrorState, NodeLink, pageOf, Skeleton, When } from "../../parts/frame";
+import { Stale, StateOf } from "../../parts/signs";
 import { nameOf } from "../../url/ids";
-import type { MapState } from "../../url/state";
+import { link, type MapState, mapLink } from "../../url/state";
 import type { OpenMap } from "./open-map";
 
 export const FoldPanel = ({ fold, map }: { fold: Fold; map: OpenMap }) => (
   <aside className="side" aria-label={moreOf(fold)}>
     <CloseButton close={() => map.actions.to({ sel: "" })} />
     <h1>{moreOf(fold)}</h1>
-    {fold.words ? <OfTasks dag={fold.of} /> : <OfNeighbours fold={fold} map={map} />}
+    {fold.words ? (
+      <p>
+        Tasks of {titleOf(nameOf(fold.of))}, and of its tasks. <Link href={pageOf(fold.of)}>List the tasks</Link>
+      </p>
+    ) : (
+      <OfNeighbours fold={fold} map={map} />
+    )}
   </aside>
-);
-
-const OfTasks = ({ dag }: { dag: string }) => (
-  <p>
-    Tasks of {titleOf(nameOf(dag))}, and of its tasks. <Link href={pageOf(dag)}>List the tasks</Link>
-  </p>
 );
 
 function OfNeighbours({ fold, map: { state, picture, actions } }: { fold: Fold; map: OpenMap }) {
@@ -88,7 +90,17 @@ function FoldedNeighbours({ fold, drawn, draw }: Props) {
       <ul className="plain rows" aria-label="neighbours">
         {items.map((item) => (
           <li key={item.id}>
-            <Row item={item} isDrawn={drawn.has(item.id)} draw={draw} />
+            <NodeLink id={item.id} name={item.name} where={null} />
+            <span className="end">
+              {item.state && <StateOf state={item.state} />}
+              {drawn.has(item.id) ? (
+                <span className="muted small">drawn</span>
+              ) : (
+                <Chip aria-label={`draw ${item.name}`} press={() => draw(item.id)}>
+                  draw
+                </Chip>
+              )}
+            </span>
           </li>
         ))}
       </ul>
@@ -101,20 +113,92 @@ function FoldedNeighbours({ fold, drawn, draw }: Props) {
   );
 }
 
-function Row({ item, isDrawn, draw }: { item: Item; isDrawn: boolean; draw: (id: string) => void }) {
+const WHY_DEPTH = 20,
+  WHY_FOLD = 20;
+
+interface WhyProps {
+  item: Item;
+  state: MapState;
+  /** Ids on the map. */
+  drawn: ReadonlyMap<string, number>;
+  choose: (id: string) => void;
+}
+
+/** The nearest trouble upstream, farther than the map reaches. */
+export function Why({ item, ...of }: WhyProps) {
+  return (
+    <section className="card">
+      <h2>Nearest trouble upstream</h2>
+      <Asked
+        query={lineageQuery({ node: item.id, depth: WHY_DEPTH, at: of.state.at, direction: "up", fold: WHY_FOLD })}
+        rows={3}
+      >
+        {(lineage) => <Troubles lineage={lineage} id={item.id} {...of} />}
+      </Asked>
+    </section>
+  );
+}
+
+/** True of a failure later than the dataset, which is on no older failure either. */
+const isAfter = ({ items }: Lineage, id: string, { kind, touchedAt }: Item, marks: Marks) => {
+  const written = items.get(id)?.writtenAt;
+  return kind === "job" && !!written && (touchedAt ?? "") > written && !marks?.get(id)?.isOnOldData;
+};
+
+type TroublesProps = { lineage: Lineage; id: string } & Omit<WhyProps, "item">;
+
+function Troubles({ lineage, id, ...of }: TroublesProps) {
+  const troubles = useMemo(() => nearestTroubles(lineage, id), [lineage, id]);
+  const isPart =
+    lineage.truncated ||
+    [...lineage.degrees].some(([neighbour, { up }]) => up > (lineage.up.get(neighbour)?.length ?? 0));
   return (
     <>
-      <NodeLink id={item.id} name={item.name} where={null} />
-      <span className="end">
-        {item.state && <StateOf state={item.state} />}
-        {isDrawn ? (
-          <span className="muted small">drawn</span>
-        ) : (
-          <Chip aria-label={`draw ${item.name}`} press={() => draw(item.id)}>
-            draw
-          </Chip>
-        )}
-      </span>
+      {troubles.length === 0 && (
+        <p className="muted">No failed or aborted job, no stale dataset and no failing test is known upstream.</p>
+      )}
+      <ul className="plain">
+        {troubles.map((trouble) => (
+          <li key={trouble.item.id}>
+            <TroubleOf trouble={trouble} lineage={lineage} id={id} {...of} />
+          </li>
+        ))}
+      </ul>
+      {isPart && <p className="small muted">Of many neighbours, those that ran last were looked at.</p>}
     </>
   );
+}
+
+function TroubleOf({
+  trouble: { item, hops },
+  lineage,
+  id,
+  state,
+  drawn,
+  choose,
+}: { trouble: Trouble } & TroublesProps) {
+  const marks = useOldData(!state.at);
+  return (
+    <>
+      {drawn.has(item.id) ? <Chip press={() => choose(item.id)}>{item.name}</Chip> : <b>{item.name}</b>}{" "}
+      {item.kind === "job" && <StateOf state={item.state} />}
+      {item.stale && <Stale />} <FailingTests tests={item.tests} />{" "}
+      <span className="muted">
+        {plural(hops, "hop")} up, <When time={item.touchedAt} />
+        {isAfter(lineage, id, item, marks) && <b>, after this was written</b>}
+      </span>
+      {item.state === "FAILED" && item.runId && <ErrorOf run={item.runId} />}
+      <div className="actions">
+        <LinkButton to={mapLink({ ...showPaths(lineage, item.id, id), at: state.at })}>Show the way</LinkButton>
+        {item.runId && <LinkButton to={link("run", { id: item.runId })}>Run</LinkButton>}
+        {item.owners.length > 0 && <span className="muted">owned by {item.owners.join(", ")}</span>}
+      </div>
+    </>
+  );
+}
+
+/** The error of a failed run: the graph does not have it, so it is fetched for the selected job alone. */
+export function ErrorOf({ run }: { run: string }) {
+  const { data } = useQuery(fetchRun(run));
+  return data ? <RunError facets={data.facets} /> : null;
 }

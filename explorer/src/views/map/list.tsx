@@ -1,17 +1,14 @@
 /** The map as a table: the same nodes, numbers and actions. */
 
 import { useMemo, useState } from "react";
-
 import { Choosing, ListBeside } from "../../draw/list-beside";
+import { rowsOf } from "../../model/compare";
 import { lastOf } from "../../model/freshness";
 import type { Item } from "../../model/graph";
-import { rowsOf } from "../../model/list";
 import { Button } from "../../parts/controls";
-import { Name } from "../../parts/name";
-import { Written } from "../../parts/old-data";
-import { KindOf, Stale, StateOf } from "../../parts/signs";
+import { FailingTests, Written } from "../../parts/facts";
+import { KindOf, Name, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, NONE } from "../../parts/table";
-import { FailingTests } from "../../parts/tests";
 import type { OpenMap } from "./open-map";
 
 type Row = ReturnType<typeof rowsOf>[number];
@@ -53,7 +50,18 @@ const HOPS: ColumnOf<Row> = {
 const CHANGE: ColumnOf<Row> = {
   name: "Change",
   by: (row) => row.change ?? "",
-  cell: (row) => <ChangeCell row={row} />,
+  cell: ({ change, details }) =>
+    change && (
+      <span className={change}>
+        {change === "joined" ? "new here" : change}
+        {details.length > 0 && (
+          <>
+            <br />
+            <span className="small">{details.join(", ")}</span>
+          </>
+        )}
+      </span>
+    ),
 };
 
 function columnsOf({ data, picture: { focus, freshness }, actions, handled }: OpenMap): ColumnOf<Row>[] {
@@ -63,7 +71,21 @@ function columnsOf({ data, picture: { focus, freshness }, actions, handled }: Op
   };
   return [
     ...(focus ? [HOPS] : []),
-    { name: "Name", by: (row) => row.item.name, cell: (row) => <NameCell item={row.item} choose={choose} /> },
+    {
+      name: "Name",
+      by: (row) => row.item.name,
+      cell: ({ item: { id, kind, namespace, name } }) => (
+        <span className="named">
+          <KindOf of={kind} namespace={namespace} label={kind} />
+          <span>
+            <Choosing id={id} choose={choose}>
+              <Name text={name} />
+            </Choosing>{" "}
+            <span className="where">{namespace}</span>
+          </span>
+        </span>
+      ),
+    },
     ...(data.comparison ? [CHANGE] : []),
     {
       name: "State",
@@ -80,20 +102,6 @@ function columnsOf({ data, picture: { focus, freshness }, actions, handled }: Op
   ];
 }
 
-function NameCell({ item, choose }: { item: Item; choose: (id: string) => void }) {
-  return (
-    <span className="named">
-      <KindOf of={item.kind} namespace={item.namespace} label={item.kind} />
-      <span>
-        <Choosing id={item.id} choose={choose}>
-          <Name text={item.name} />
-        </Choosing>{" "}
-        <span className="where">{item.namespace}</span>
-      </span>
-    </span>
-  );
-}
-
 export function StateCell({ item }: { item: Item }) {
   if (item.kind === "job")
     return (
@@ -103,18 +111,4 @@ export function StateCell({ item }: { item: Item }) {
     );
   if (item.tests?.failed) return <FailingTests tests={item.tests} />;
   return item.stale ? <Stale /> : NONE;
-}
-
-function ChangeCell({ row }: { row: Row }) {
-  return row.change ? (
-    <span className={row.change}>
-      {row.change === "joined" ? "new here" : row.change}
-      {row.details.length > 0 && (
-        <>
-          <br />
-          <span className="small">{row.details.join(", ")}</span>
-        </>
-      )}
-    </span>
-  ) : null;
 }

@@ -4,25 +4,23 @@ import { type ReactNode, useCallback } from "react";
 import { Link, useSearch } from "wouter";
 import { Card, type CardLook, spoken } from "../../draw/card";
 import type { DrawnArrow } from "../../draw/elements";
-import { FoldBox, moreOf, StubBox } from "../../draw/fold-box";
+import { FoldBox, moreOf, RoundJob, StubBox } from "../../draw/fold-box";
 import { GroupBox, spokenGroup } from "../../draw/group-box";
 import { PictureView } from "../../draw/picture-view";
-import { RoundJob } from "../../draw/round-job";
 import { plural, utc } from "../../model/format";
 import { writtenAt } from "../../model/freshness";
 import { arrowKey, degreeOf, type Lineage } from "../../model/graph";
 import { neighboursOf } from "../../model/paths";
 import { titleOf } from "../../model/titles";
 import { EmptyState, Loaded, useTitle } from "../../parts/frame";
-import { useOwnName } from "../../parts/me";
+import { useOwnName } from "../../parts/reader";
 import { KindOf, SignOf } from "../../parts/signs";
 import { useTicks } from "../../parts/time";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, type MapState, mapLink, parseMap } from "../../url/state";
 import { FoldPanel } from "./fold";
-import { useMapKeys } from "./keys";
 import { MapList } from "./list";
-import { jobsDeep, type MapData, type OpenMap, useMapData, useOpenMap } from "./open-map";
+import { jobsDeep, type MapData, type OpenMap, useMapData, useMapKeys, useOpenMap } from "./open-map";
 import { NodePanel } from "./panel";
 import type { MapPicture } from "./picture";
 import { Chips, MapTools } from "./tools";
@@ -64,7 +62,22 @@ export function DrawnMap({ state, data, whole }: { state: MapState; data: MapDat
       compared={data.comparison?.changes ?? null}
       unchanged={<LastChange state={state} />}
       canvas={useCanvas(map)}
-      hint={<Hint picture={picture} />}
+      hint={
+        <>
+          <span className="kind-dataset">
+            <SignOf of="dataset" /> dataset
+          </span>
+          <span className="kind-job">
+            <SignOf of="job" /> job
+          </span>
+          {[...picture.shown.more.values()].some(({ up, down }) => up + down > 0) && (
+            <span>+n opens what is hidden</span>
+          )}
+          <span>
+            <kbd>?</kbd> keys
+          </span>
+        </>
+      }
       listed={<MapList map={map} isAlone={isTooMuch || list.isNarrow} />}
       isTooMuch={isTooMuch}
       panel={<Panel map={map} />}
@@ -115,21 +128,6 @@ function LastChange({ state: { node, depth, at } }: { state: MapState }) {
     </span>
   ) : null;
 }
-
-const Hint = ({ picture: { shown } }: { picture: MapPicture }) => (
-  <>
-    <span className="kind-dataset">
-      <SignOf of="dataset" /> dataset
-    </span>
-    <span className="kind-job">
-      <SignOf of="job" /> job
-    </span>
-    {[...shown.more.values()].some(({ up, down }) => up + down > 0) && <span>+n opens what is hidden</span>}
-    <span>
-      <kbd>?</kbd> keys
-    </span>
-  </>
-);
 
 function Panel({ map }: { map: OpenMap }) {
   const { sel } = map.state;

@@ -1,10 +1,11 @@
-/** An open map: its graphs, what a reader does on it, its changes. */
+/** An open map: its graphs, the acts of a reader, its keys and changes. */
 
 import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo } from "react";
 import { useLocation } from "wouter";
 import { type LineageQuery, lineageQuery } from "../../api/queries";
-import { areChangesOpen, type OpenPicture, useHandles } from "../../draw/picture-view";
+import { areChangesOpen, type OpenPicture, stepBack, useHandles, useMoves } from "../../draw/picture-view";
+import { findBeside, type Placed } from "../../layout/boxes";
 import { changeRows } from "../../model/changes";
 import { compareLineages } from "../../model/compare";
 import {
@@ -16,11 +17,11 @@ import {
   mergeLineages,
   parseMark,
 } from "../../model/graph";
+import { drawnArrows, type Picture } from "../../model/paths";
 import { titleOf } from "../../model/titles";
-import type { Steps } from "../../parts/changes";
-import { useCauses } from "../../parts/use-causes";
+import { type Steps, useCauses } from "../../parts/changes";
 import { kindOf } from "../../url/ids";
-import { columnsLink, isStep, type MapState, mapLink, NO_PATHS, type Side } from "../../url/state";
+import { columnsLink, type MapState, mapLink, NO_PATHS, type Side } from "../../url/state";
 import { type MapPicture, usePicture } from "./picture";
 
 export interface OpenMap extends OpenPicture {
@@ -134,19 +135,10 @@ export function useMapData(state: MapState) {
   };
 }
 
-export type Actions = ReturnType<typeof useActions>;
+type Actions = ReturnType<typeof useActions>;
 
-export function useActions(state: MapState, { shown, isWay, grouped }: MapPicture) {
-  const [, navigate] = useLocation();
-  // The node acted on last: it stays in its place, and in sight.
-  const [anchor, setAnchor] = useState(state.sel || state.node);
-  const to = useCallback(
-    (change: Partial<MapState>, of?: string) => {
-      if (of !== undefined) setAnchor(of);
-      navigate(mapLink({ ...state, ...change }), { replace: !isStep(state, change) });
-    },
-    [navigate, state],
-  );
+function useActions(state: MapState, { shown, isWay, grouped }: MapPicture) {
+  const { anchor, to } = useMoves(state, mapLink);
   // Another selection leaves the paths between two as they are drawn, else it ends them.
   const ends = useMemo(() => (isWay ? { from: state.from || state.sel } : NO_PATHS), [isWay, state.from, state.sel]);
   // Open a side of a node beyond the depth, or close it.
@@ -171,4 +163,55 @@ export function useActions(state: MapState, { shown, isWay, grouped }: MapPictur
     [to, ends, state.sel, state.hub, state.into, state.panel, shown, grouped],
   );
   return { anchor, to, choose, ends, clear: () => to({ ...ends, sel: "" }), open };
+}
+
+// -- the keys
+
+export function useMapKeys(map: OpenMap) {
+  const { state, picture, actions, handled, layout } = map;
+  const [, navigate] = useLocation();
+  const on = state.sel || picture.focus;
+  const arrow = (event: KeyboardEvent) => {
+    event.preventDefault();
+    const next = walk(picture.shown, layout.current, on, event.key);
+    if (!next) return;
+    actions.to({ ...actions.ends, sel: next }, next);
+    handled.current?.center(next);
+    requestAnimationFrame(() => handled.current?.focusNode(next));
+  };
+  const closed = { open: [], pick: [], all: [], hub: [] };
+  return {
+    ...{ ArrowLeft: arrow, ArrowRight: arrow, ArrowUp: arrow, ArrowDown: arrow },
+    e: () => actions.open(on, "down"),
+    E: () => actions.open(on, "up"),
+    c: () => navigate(columnsOf(state, state.node)),
+    Enter: (event: KeyboardEvent) => enter(event, map),
+    Escape: () => actions.to(state.to ? NO_PATHS : (stepBack(state) ?? closed)),
+  };
+}
+
+/** Select the node with the keyboard's focus; if it is selected, go into its panel. */
+function enter(event: KeyboardEvent, { state, picture, actions }: OpenMap): void {
+  const node = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>(".react-flow__node");
+  const id = node?.dataset["id"];
+  if (!id) return;
+  if (id !== state.sel || picture.shown.stubs.some((stub) => stub.id === id)) {
+    actions.choose(id);
+    return;
+  }
+  event.preventDefault();
+  document.querySelector<HTMLElement>(".side .actions a, .side .actions button")?.focus();
+}
+
+/** The node at the end of an arrow key: along an arrow, or the nearest above or below in the same rank. */
+function walk(shown: Picture, placed: Placed | null, from: string, key: string): string | null {
+  const here = placed?.at[from];
+  if (!placed || !here) return null;
+  const far = (id: string) => Math.abs((placed.at[id]?.y ?? 0) - here.y);
+  if (key === "ArrowLeft" || key === "ArrowRight") {
+    const [end, other] = key === "ArrowLeft" ? (["to", "from"] as const) : (["from", "to"] as const);
+    const next = drawnArrows(shown).flatMap((arrow) => (arrow[end] === from ? [arrow[other]] : []));
+    return next.sort((a, b) => far(a) - far(b))[0] ?? null;
+  }
+  return findBeside(placed, from, key === "ArrowUp");
 }

@@ -9,22 +9,19 @@ import { type Freshness, writtenAt } from "../../model/freshness";
 import { arrowKey, degreeOf, type Item, type Lineage, rankOf } from "../../model/graph";
 import { titleOf, titleOfId } from "../../model/titles";
 import { Button, Chip, CloseButton, Counted, Fact, LinkButton, MainLink, MonoLink } from "../../parts/controls";
-import { Loaded, NodeLink, pageOf, When } from "../../parts/frame";
-import { Written } from "../../parts/old-data";
+import { Tags, TestList, TestsOf, Written } from "../../parts/facts";
+import { Asked, NodeLink, pageOf, When } from "../../parts/frame";
 import { KindOf, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
-import { Tags } from "../../parts/tags";
-import { TestList, TestsOf } from "../../parts/tests";
 import { fieldId } from "../../url/ids";
 import { columnsLink, link, mapLink, type Side } from "../../url/state";
+import { ErrorOf, Why } from "./fold";
 import type { OpenMap } from "./open-map";
-import { ErrorOf, Why } from "./why";
 
 const TESTS_MAX = 12;
 
 export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
   const { state, actions, picture } = map;
-  const freshness = picture.freshness.get(item.id);
   const [why, setWhy] = useState(state.why && item.id === state.node);
   return (
     <aside className="side" aria-label={`about ${item.name}`}>
@@ -53,11 +50,8 @@ export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
         </Button>
       </div>
       {why && <Why item={item} state={state} drawn={picture.shown.hops} choose={actions.choose} />}
-      {item.kind === "job" ? (
-        <JobFacts item={item} />
-      ) : (
-        <DatasetFacts item={item} written={writtenAt(item, freshness)} freshness={freshness} />
-      )}
+      <Facts item={item} freshness={picture.freshness.get(item.id)} />
+      {item.state === "FAILED" && item.runId && <ErrorOf run={item.runId} />}
       {(["up", "down"] as const).map((side) => (
         <Neighbours key={side} side={side} item={item} map={map} />
       ))}
@@ -68,20 +62,17 @@ export function NodePanel({ item, map }: { item: Item; map: OpenMap }) {
 }
 
 /** The tests that fail: the graph has their numbers alone. */
-function Failures({ item, at }: { item: Item; at: string }) {
-  const result = useQuery(testsOf(item.id, at));
-  return (
-    <section>
-      <h2>Failing tests</h2>
-      <Loaded of={result} rows={2}>
-        {({ tests }) => <TestList results={tests.filter(({ outcome }) => outcome !== "PASSED").slice(0, TESTS_MAX)} />}
-      </Loaded>
-    </section>
-  );
-}
+const Failures = ({ item, at }: { item: Item; at: string }) => (
+  <section>
+    <h2>Failing tests</h2>
+    <Asked query={testsOf(item.id, at)} rows={2}>
+      {({ tests }) => <TestList results={tests.filter(({ outcome }) => outcome !== "PASSED").slice(0, TESTS_MAX)} />}
+    </Asked>
+  </section>
+);
 
 /** A dataset's columns: a map fetched in short has only their number. */
-export function Schema({ item }: { item: Item }) {
+function Schema({ item }: { item: Item }) {
   const { data } = useQuery({ ...fetchDataset(item.id), enabled: item.fields.length === 0 });
   const fields = data?.fields ?? item.fields;
   return (
@@ -176,37 +167,44 @@ function groupsOf(lineage: Lineage, item: Item, side: Side): Group[] {
   }));
 }
 
-function JobFacts({ item }: { item: Item }) {
-  return (
-    <>
-      <dl className="facts">
-        <Fact of="Last run" is={<StateOf state={item.state} />} />
-        {item.runId && (
-          <Fact of="Run">
-            <MonoLink to={link("run", { id: item.runId })}>{item.runId}</MonoLink>
-          </Fact>
-        )}
-        {item.incomplete && (
-          <Fact of="Lineage">
-            <Stale>incomplete</Stale>: the run could not report all of it
-          </Fact>
-        )}
-        {item.otherParts.length > 0 && (
-          <Fact of="Other part">
-            of {item.otherParts.map(titleOfId).join(", ")}: the run read other partitions or locations than were last
-            written
-          </Fact>
-        )}
-        {item.tasks && <Fact of="Tasks">{countsOf(item.tasks)}</Fact>}
-        <Fact of="Ended" is={<When time={item.endedAt} />} />
-        <Fact of="Took">{duration(item.durationMs)}</Fact>
-        <TestsOf tests={item.tests} />
-        <Owned item={item} />
-      </dl>
-      {item.state === "FAILED" && item.runId && <ErrorOf run={item.runId} />}
-    </>
-  );
+interface FactsProps {
+  item: Item;
+  freshness: Freshness | undefined;
 }
+
+const Facts = ({ item, freshness }: FactsProps) => (
+  <dl className="facts">
+    {item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} freshness={freshness} />}
+    <TestsOf tests={item.tests} />
+    {item.owners.length > 0 && <Fact of="Owners">{item.owners.join(", ")}</Fact>}
+    <Fact of="Tags" is={item.tags.length > 0 && <Tags names={item.tags} />} />
+  </dl>
+);
+
+const JobFacts = ({ item }: { item: Item }) => (
+  <>
+    <Fact of="Last run" is={<StateOf state={item.state} />} />
+    {item.runId && (
+      <Fact of="Run">
+        <MonoLink to={link("run", { id: item.runId })}>{item.runId}</MonoLink>
+      </Fact>
+    )}
+    {item.incomplete && (
+      <Fact of="Lineage">
+        <Stale>incomplete</Stale>: the run could not report all of it
+      </Fact>
+    )}
+    {item.otherParts.length > 0 && (
+      <Fact of="Other part">
+        of {item.otherParts.map(titleOfId).join(", ")}: the run read other partitions or locations than were last
+        written
+      </Fact>
+    )}
+    {item.tasks && <Fact of="Tasks">{countsOf(item.tasks)}</Fact>}
+    <Fact of="Ended" is={<When time={item.endedAt} />} />
+    <Fact of="Took">{duration(item.durationMs)}</Fact>
+  </>
+);
 
 const countsOf = (tasks: NonNullable<Item["tasks"]>) =>
   Object.entries(tasks)
@@ -214,16 +212,11 @@ const countsOf = (tasks: NonNullable<Item["tasks"]>) =>
     .map(([state, tasks]) => `${count(tasks)} ${state.toLowerCase()}`)
     .join(", ");
 
-interface DatasetFactsProps {
-  item: Item;
-  /** Null where the graph does not say when that was. */
-  written: string | null;
-  freshness: Freshness | undefined;
-}
-
-function DatasetFacts({ item, written, freshness }: DatasetFactsProps) {
+function DatasetFacts({ item, freshness }: FactsProps) {
+  // Null where the graph does not say when that was.
+  const written = writtenAt(item, freshness);
   return (
-    <dl className="facts">
+    <>
       <Fact of={written ? "Written" : "Last event"}>
         <Written time={written ?? item.touchedAt} freshness={freshness} />
       </Fact>
@@ -233,17 +226,6 @@ function DatasetFacts({ item, written, freshness }: DatasetFactsProps) {
         </Fact>
       )}
       {item.temporary && <Fact of="Kind">temporary</Fact>}
-      <TestsOf tests={item.tests} />
-      <Owned item={item} />
-    </dl>
-  );
-}
-
-function Owned({ item }: { item: Item }) {
-  return (
-    <>
-      {item.owners.length > 0 && <Fact of="Owners">{item.owners.join(", ")}</Fact>}
-      <Fact of="Tags" is={item.tags.length > 0 && <Tags names={item.tags} />} />
     </>
   );
 }

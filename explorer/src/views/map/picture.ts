@@ -1,22 +1,27 @@
 /** The picture of a map: its nodes, folds and hubs, their names and boxes, and the lit path. */
 
 import { useMemo } from "react";
-
 import { CARD, cardFor } from "../../draw/card";
 import type { DrawnArrow } from "../../draw/elements";
-import { FOLD, STUB } from "../../draw/fold-box";
+import { FOLD, ROUND, STUB } from "../../draw/fold-box";
 import { GROUP } from "../../draw/group-box";
-import { ROUND } from "../../draw/round-job";
 import type { Box } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { count, plural } from "../../model/format";
 import { type Freshness, lateOf } from "../../model/freshness";
 import { type Arrow, arrowKey, type Lineage, type Shown, show, withoutTemporary } from "../../model/graph";
 import { type Grouped, groupsOf } from "../../model/groups";
-import { drawnArrows, foldHubs, jobsOnLines, type Picture } from "../../model/hubs";
-import { type Path, between as pathBetween, pathThrough } from "../../model/paths";
+import {
+  drawnArrows,
+  foldHubs,
+  jobsOnLines,
+  type Path,
+  type Picture,
+  between as pathBetween,
+  pathThrough,
+} from "../../model/paths";
 import { type Title, titlesOf } from "../../model/titles";
-import { useOldData } from "../../parts/old-data";
+import { useOldData } from "../../parts/facts";
 import type { MapState } from "../../url/state";
 
 export type MapPicture = ReturnType<typeof usePicture>;

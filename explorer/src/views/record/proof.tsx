@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-
 import { getBytes } from "../../api/client";
 import { proofQuery, type RecordProof } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
@@ -28,7 +27,7 @@ export const Proof = ({ root, node, withPath }: { root: string; node: string; wi
     <Asked query={proofQuery(root, node)} rows={4}>
       {(proof) =>
         proof.state === "live" || proof.state === "expired" ? (
-          <Verdict look="part" title="Not sealed yet">
+          <Verdict look="stale" title="Not sealed yet">
             {WAITING[proof.state]}
           </Verdict>
         ) : (
@@ -117,7 +116,7 @@ function SaveProof({ claims, proven, state }: { claims: Claims; proven: Proven; 
   );
 }
 
-const SIGNS = { good: "completed", part: "stale", bad: "failed" } as const;
+const SIGNS = { added: "completed", stale: "stale", removed: "failed" } as const;
 
 interface VerdictProps {
   look: keyof typeof SIGNS;
@@ -126,7 +125,7 @@ interface VerdictProps {
 }
 
 const Verdict = ({ look, title, children }: VerdictProps) => (
-  <div className={`verdict ${look}`} role={look === "bad" ? "alert" : "status"}>
+  <div className={`verdict ${look}`} role={look === "removed" ? "alert" : "status"}>
     <SignOf of={SIGNS[look]} />
     <div>
       <b>{title}</b>
@@ -139,18 +138,18 @@ function VerdictOf({ proof, proven }: { proof: RecordProof; proven: Proven }) {
   const failed = proven.checks.filter(({ holds }) => !holds).length;
   if (!proven.holds)
     return (
-      <Verdict look="bad" title="The proof fails">
+      <Verdict look="removed" title="The proof fails">
         {plural(failed, "check")} of {proven.checks.length} {failed === 1 ? "does" : "do"} not hold: the archive was
         changed, or a part of it is gone.
       </Verdict>
     );
   return proof.state === "sealed" ? (
-    <Verdict look="good" title="Proved">
+    <Verdict look="added" title="Proved">
       This page read the archive’s bytes and computed {plural(proven.checks.length, "check")}: the record is unchanged
       since the seal of {proof.object?.day}.
     </Verdict>
   ) : (
-    <Verdict look="part" title="The object holds it">
+    <Verdict look="stale" title="The object holds it">
       Its day is not sealed yet: the digest of tonight makes the proof complete.
     </Verdict>
   );

@@ -3,13 +3,12 @@
 import "./record.css";
 
 import { Link } from "wouter";
-
 import type { SearchRecord } from "../../api/record-queries";
 import { count, utc } from "../../model/format";
 import type { Fold, Step } from "../../model/outline";
 import { Fact, MonoLink } from "../../parts/controls";
 import { When } from "../../parts/frame";
-import { useReader } from "../../parts/me";
+import { useReader } from "../../parts/reader";
 import { Tinted } from "../../parts/signs";
 import { type ColumnOf, times } from "../../parts/table";
 import { link } from "../../url/state";

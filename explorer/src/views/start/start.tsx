@@ -1,24 +1,25 @@
-/** The first view: a search, and failures. */
+/** The first view: a search, failures, and what this browser keeps of its reader. */
 
 import "./start.css";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { CHANGED_JOBS } from "../../api/list-queries";
 import { demo, startDemo } from "../../api/local";
 import { ME, NAMESPACES, TAGS } from "../../api/queries";
 import { CARDS, PICTURES } from "../../features";
 import { count } from "../../model/format";
-import { MonoLink } from "../../parts/controls";
+import type { Kept } from "../../model/mine";
+import { Chip, MonoLink } from "../../parts/controls";
+import { Tags } from "../../parts/facts";
 import { Find } from "../../parts/find";
-import { JobLink, Skeleton, useTitle, When } from "../../parts/frame";
-import { useReader } from "../../parts/me";
-import { StateOf } from "../../parts/signs";
-import { Tags } from "../../parts/tags";
+import { JobLink, NodeLink, Skeleton, useTitle, When } from "../../parts/frame";
+import { mine, useMine } from "../../parts/mine";
+import { useReader } from "../../parts/reader";
+import { SignOf, StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
-import { MineCard } from "./mine";
 import { StartCard, WorkList } from "./work";
 
 // A stack is empty once: later visits load less.
@@ -34,7 +35,7 @@ export function StartView() {
   const showsWays = isEmpty || demo?.state === "RUNNING" || demo?.state === "FAILED";
   return (
     <div className="page wide">
-      <div className="hero low">
+      <div className="hero">
         <h1>Where does it come from, and what is made of it?</h1>
         <p className="muted">Lineage of datasets, jobs, columns and records</p>
         <Find large />
@@ -171,3 +172,68 @@ function useDemo(isEmpty: boolean) {
   };
   return { demo: data, load };
 }
+
+const SHOWN = 6;
+
+function MineCard() {
+  const { pinned, seen, owner } = useMine();
+  const others = seen.filter(({ id }) => !pinned.some((kept) => kept.id === id));
+  return (
+    <section className="card" aria-label="mine">
+      <h2>Mine</h2>
+      {pinned.length === 0 && (
+        <p className="muted">
+          Press <b>Pin</b> beside the name of a dataset, a job or a column.
+        </p>
+      )}
+      <ul className="plain">
+        {pinned.map((kept) => (
+          <Line key={kept.id} kept={kept}>
+            <button
+              className="icon"
+              aria-label={`unpin ${kept.name}`}
+              title="Take it from here"
+              onClick={() => mine.togglePin(kept)}
+            >
+              <SignOf of="close" />
+            </button>
+          </Line>
+        ))}
+      </ul>
+      {others.length > 0 && (
+        <>
+          <h3>Last seen</h3>
+          <Lines list={others.slice(0, SHOWN)} />
+          {others.length > SHOWN && (
+            <details>
+              <summary className="muted">{others.length - SHOWN} more</summary>
+              <Lines list={others.slice(SHOWN)} />
+            </details>
+          )}
+        </>
+      )}
+      <div className="actions small">
+        <label>
+          <input type="checkbox" checked={mine.remembers} onChange={(event) => mine.remember(event.target.checked)} />{" "}
+          Keep what I look at, in this browser
+        </label>
+        {(pinned.length > 0 || seen.length > 0 || owner) && <Chip press={mine.forget}>Forget all</Chip>}
+      </div>
+    </section>
+  );
+}
+
+const Lines = ({ list }: { list: readonly Kept[] }) => (
+  <ul className="plain">
+    {list.map((kept) => (
+      <Line key={kept.id} kept={kept} />
+    ))}
+  </ul>
+);
+
+const Line = ({ kept, children }: { kept: Kept; children?: ReactNode }) => (
+  <li className="spread">
+    <NodeLink id={kept.id} name={kept.name} where={kept.namespace} />
+    {children}
+  </li>
+);

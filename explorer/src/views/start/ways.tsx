@@ -5,10 +5,10 @@ import "./ways.css";
 import { type ReactNode, useState } from "react";
 import { addressOf, tokens } from "../../api/client";
 import type { Demo } from "../../api/local";
-import { curlOf, type Intake, intakeOf, pysparkOf, UNKNOWN_URL } from "../../model/ways";
+import { curlOf, intakeOf, pysparkOf, UNKNOWN_URL } from "../../model/ways";
 import { Button } from "../../parts/controls";
-import { Copyable } from "../../parts/copyable";
-import { useReader } from "../../parts/me";
+import { Copyable } from "../../parts/export";
+import { useReader } from "../../parts/reader";
 import { type Sign, SignOf, StateOf } from "../../parts/signs";
 
 /** The ways; without a `demo` there is no stack on this machine that could load it. */
@@ -29,7 +29,18 @@ export function Ways({ demo, load }: { demo: Demo | null | undefined; load: () =
             A job that makes a table of another, as two OpenLineage events. It prints nothing when all is well.
           </p>
           <Copyable name="the curl that sends a run" text={curlOf(intake, at)} />
-          <Needs intake={intake} />
+          {intake.needs === "token" && (
+            <p className="small muted">
+              <code>HEADWATER_TOKEN</code> is a token with the scope <code>write</code>; in a checkout:{" "}
+              <code>.venv/bin/headwater token create --scope write --all-namespaces</code>
+            </p>
+          )}
+          {intake.url === UNKNOWN_URL && (
+            <p className="small muted">
+              <code>{UNKNOWN_URL}</code> is the one that <code>headwater explore</code> was given. This page reads
+              through that command, which sends nothing.
+            </p>
+          )}
         </Start>
         <Start sign="job" title="Capture a PySpark job">
           <p className="muted">
@@ -57,25 +68,6 @@ function Start({ sign, title, children }: { sign: Sign; title: string; children:
       </h2>
       {children}
     </article>
-  );
-}
-
-function Needs({ intake: { url, needs } }: { intake: Intake }) {
-  return (
-    <>
-      {needs === "token" && (
-        <p className="small muted">
-          <code>HEADWATER_TOKEN</code> is a token with the scope <code>write</code>; in a checkout:{" "}
-          <code>.venv/bin/headwater token create --scope write --all-namespaces</code>
-        </p>
-      )}
-      {url === UNKNOWN_URL && (
-        <p className="small muted">
-          <code>{UNKNOWN_URL}</code> is the one that <code>headwater explore</code> was given. This page reads through
-          that command, which sends nothing.
-        </p>
-      )}
-    </>
   );
 }
 

@@ -6,12 +6,12 @@ import { Link } from "wouter";
 import type { Schema } from "../../api/client";
 import { type Broken, brokenJobs, jobsOfStates, type ShortJob } from "../../api/list-queries";
 import { REPORTS } from "../../features";
-import { lastLine } from "../../model/error-text";
+import { lastLine } from "../../model/facets";
 import { count, plural, since, utc } from "../../model/format";
 import { Dotted, Select } from "../../parts/controls";
+import { Running } from "../../parts/facts";
 import { JobLink, Loaded, Skeleton, When } from "../../parts/frame";
 import { mine, useMine } from "../../parts/mine";
-import { Running } from "../../parts/running";
 import { StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
@@ -39,7 +39,7 @@ export function WorkList() {
 /** The choice of an owner; the browser keeps it. */
 function OwnerChoice({ jobs }: { jobs: readonly ShortJob[] }) {
   const { owner } = useMine();
-  const all = useAllBroken();
+  const all = useQuery(brokenOf(""));
   const known = [...jobs, ...(all.data?.broken ?? []).map(({ data }) => data)].flatMap(namesOf);
   if (known.length === 0 && !owner) return null;
   return (
@@ -139,7 +139,23 @@ function OtherJobs({ work, owner }: { work: Work; owner: string }) {
           <OtherItem key={jobId(job)} job={job} />
         ))}
       </ul>
-      <Lists work={work} />
+      <p className="muted">
+        <Dotted>
+          {work.map(({ state, totalCount }) => (
+            <Link key={state} href={link("jobs", { state })}>
+              {count(totalCount)} {WORDS[state]}
+            </Link>
+          ))}
+          <Link href={link("jobs", { state: "FAILED" })}>all failed</Link>
+          <Link href={link("jobs")}>all jobs</Link>
+          <Link href={link("tests")}>failing tests</Link>
+          {REPORTS.map(([view, title]) => (
+            <Link key={view} href={link(view)}>
+              {title}
+            </Link>
+          ))}
+        </Dotted>
+      </p>
     </>
   );
 }
@@ -161,29 +177,6 @@ function OtherItem({ job }: { job: ShortJob }) {
   );
 }
 
-/** Links to the lists of jobs and to the reports about them. */
-function Lists({ work }: { work: Work }) {
-  return (
-    <p className="muted">
-      <Dotted>
-        {work.map(({ state, totalCount }) => (
-          <Link key={state} href={link("jobs", { state })}>
-            {count(totalCount)} {WORDS[state]}
-          </Link>
-        ))}
-        <Link href={link("jobs", { state: "FAILED" })}>all failed</Link>
-        <Link href={link("jobs")}>all jobs</Link>
-        <Link href={link("tests")}>failing tests</Link>
-        {REPORTS.map(([view, title]) => (
-          <Link key={view} href={link(view)}>
-            {title}
-          </Link>
-        ))}
-      </Dotted>
-    </p>
-  );
-}
-
 const BROKEN_MAX = 12,
   OTHERS_MAX = 100;
 const OTHERS = ["ABORTED", "RUNNING"] as const;
@@ -196,9 +189,6 @@ const brokenOf = (owner: string) => brokenJobs(owner, BROKEN_MAX);
 
 /** The failing jobs of the chosen owner, or of all. */
 const useBroken = () => useQuery({ ...brokenOf(useMine().owner), placeholderData: keepPreviousData });
-
-/** The failing jobs of all owners. */
-const useAllBroken = () => useQuery(brokenOf(""));
 
 /** Aborted jobs, then running jobs. */
 const useOthers = () => useQuery(jobsOfStates(OTHERS, OTHERS_MAX));

@@ -1,14 +1,13 @@
 /** The tests of data whose last result is a failure: the worst first, then the latest. */
 
 import { Link } from "wouter";
-
 import { failingTests, TESTS_MAX } from "../../api/list-queries";
 import type { TestResult } from "../../api/queries";
 import { plural } from "../../model/format";
+import { nameOfTest, Outcome } from "../../parts/facts";
 import { AllNamespaces, Asked, NodeLink, TitleOf, useAddress, useTitle } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable, NONE, times } from "../../parts/table";
-import { nameOfTest, Outcome } from "../../parts/tests";
 import { link } from "../../url/state";
 
 export function TestsView() {

@@ -1,12 +1,12 @@
-/** The reader's token: the dialog for it, shown when the API needs one, and the button in the header. */
+/** The reader: the rights of the token, the dialog for the token, and the button in the header. */
 
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-
-import { type Door, tokens } from "../api/client";
-import type { Me } from "../api/queries";
+import { useLocation } from "wouter";
+import { type Door, Failure, type Feature, tokens } from "../api/client";
+import { ME, type Me, shownIdQuery } from "../api/queries";
 import { daysUntil, plural } from "../model/format";
 import { Button, Menu } from "./controls";
-import { useReader } from "./me";
 import { mine } from "./mine";
 
 const useTokenState = () => useSyncExternalStore(tokens.subscribe, tokens.getState);
@@ -126,4 +126,43 @@ function SignedIn({ me, door }: { me: Me; door: Door }) {
       </p>
     </Menu>
   );
+}
+
+/** The only name in a list of names; none where the list has beginnings, or several. */
+const only = (names: readonly string[]) =>
+  names.length === 1 && names[0] && !names[0].endsWith("*") ? names[0] : undefined;
+
+const covers = (pattern: string, name: string) =>
+  pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+
+export type Reader = ReturnType<typeof useReader>;
+
+export function useReader() {
+  const { data, error } = useQuery({ ...ME, staleTime: Infinity });
+  return {
+    me: data,
+    /** False while it is not known, and while a token is missing. */
+    isKnown: data !== undefined || (error !== null && !(error instanceof Failure && error.status === 401)),
+    can: (feature: Feature) => !data || data.features.includes(feature),
+    /** True if the reader is known to have all features, in a namespace. */
+    mayWrite: (features: readonly Feature[], namespace: string) =>
+      data?.scopes.includes("write") === true &&
+      features.every((feature) => data.features.includes(feature)) &&
+      data.writes.some((name) => covers(name, namespace)),
+    /** The only namespace, and the only root, of the token: queries over all name them. */
+    namespace: data && only(data.namespaces),
+    root: data && only(data.roots),
+  };
+}
+
+/** Go on to the id in responses, if a view does not show the node of its address; versions stay. */
+export function useOwnName(node: string, isShown: boolean, linkTo: (node: string) => string) {
+  const [, navigate] = useLocation();
+  const isRequested = !isShown && node.startsWith("dataset") && !node.includes("#");
+  const { data } = useQuery({ ...shownIdQuery(node), enabled: isRequested });
+  const id = data?.nodeId;
+  const other = isRequested && id && id !== node ? linkTo(id) : "";
+  useEffect(() => {
+    if (other) navigate(other, { replace: true });
+  }, [other, navigate]);
 }

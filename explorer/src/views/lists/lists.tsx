@@ -1,15 +1,16 @@
-/** All jobs: the last updated first, with state, owner and age. */
+/** All jobs and all datasets, or of a namespace: the last updated first. */
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-
-import { durationsQuery, type ShortJob } from "../../api/list-queries";
+import { Link } from "wouter";
+import { durationsQuery, type ShortDataset, type ShortJob } from "../../api/list-queries";
 import { Button, Choices } from "../../parts/controls";
-import { useReader } from "../../parts/me";
+import { type Marks, useOldData, Written } from "../../parts/facts";
+import { mapOf } from "../../parts/frame";
+import { useReader } from "../../parts/reader";
 import { type ColumnOf, durations, NONE, nodes, states, times } from "../../parts/table";
-import { jobId } from "../../url/ids";
-import { useFilters } from "./choices";
-import { ListView, OWNER, owned } from "./listed";
+import { datasetId, jobId } from "../../url/ids";
+import { ListView, OWNER, owned, TAGS, useFilters } from "./listed";
 
 const STATES: readonly [string, string][] = [
   ["", "All"],
@@ -90,5 +91,54 @@ export function JobsView() {
       />
       {button}
     </ListView>
+  );
+}
+
+const columnsOf = (marks: Marks): ColumnOf<ShortDataset>[] => [
+  nodes("Dataset", datasetId),
+  {
+    name: "State",
+    by: stateOf,
+    cell: (dataset) => {
+      const state = stateOf(dataset);
+      return state ? <span className={state === "dropped" ? "removed" : "stale"}>{state}</span> : NONE;
+    },
+  },
+  {
+    name: "Written",
+    by: (dataset) => dataset.writtenAt ?? "",
+    cell: (dataset) => <Written time={dataset.writtenAt ?? null} freshness={marks?.get(datasetId(dataset))} />,
+  },
+  times("Last read", (dataset) => dataset.lastReadAt),
+  { name: "Columns", number: true, by: (dataset) => dataset.fieldCount },
+  OWNER,
+  TAGS,
+  { name: "See", cell: (dataset) => <Link href={mapOf(datasetId(dataset))}>map</Link> },
+];
+
+function stateOf(dataset: ShortDataset): string {
+  return dataset.lastLifecycleState === "DROP" ? "dropped" : dataset.stale ? "stale" : "";
+}
+
+export function DatasetsView() {
+  const marks = useOldData();
+  const columns = useMemo(() => columnsOf(marks), [marks]);
+  return (
+    <ListView<ShortDataset>
+      of="datasets"
+      columns={columns}
+      keyOf={datasetId}
+      header={["namespace", "name", "state", "written", "lastRead", "columns", "owners", "tags"]}
+      cellsOf={(dataset) => [
+        dataset.namespace,
+        dataset.name,
+        stateOf(dataset),
+        dataset.writtenAt,
+        dataset.lastReadAt,
+        dataset.fieldCount,
+        owned(dataset),
+        dataset.tags.join(", "),
+      ]}
+    />
   );
 }

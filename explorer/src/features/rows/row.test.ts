@@ -1,6 +1,6 @@
+// @vitest-environment happy-dom
 import { expect, test } from "vitest";
-
-import { sequenceOf, sqlOf } from "./sql";
+import { sequenceOf, sqlOf } from "./row";
 
 const version = (datasetVersion: string, ...identifiers: object[]) => ({
   version: { datasetVersion },

@@ -1,6 +1,6 @@
+// @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-
-import { inBrief, newsByDay } from "./news-lines";
+import { inBrief, newsByDay } from "./news";
 
 const news = (kind: string, at = "2025-11-20T12:00:00Z") => ({ kind, at });
 const NEW = news("DATASET_NEW"),
