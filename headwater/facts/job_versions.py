@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from headwater.facts.facts import RunFacts, facet_of
 from headwater.facts.run_facts import effective_time, has_io, owner, text_in
@@ -91,7 +92,7 @@ def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
         whole = number == len(firsts)
         if not whole and first >= last:
             continue
-        inputs, outputs = map(tuple, io_at(facts, first))
+        inputs, outputs = io_at(facts, first)
         version = job_version_id(job, inputs, outputs, location, code)
         since, at = (min(first, last), last) if whole else (first, first)
         yield JobVersionEntry(since, at, run, facts, inputs, outputs, location, code, version)
@@ -116,16 +117,18 @@ def version_at(facts: RunFacts, time: str) -> str | None:
     return job_version_id(job, inputs, outputs, *code_of(facts))
 
 
+# The runs of a job mostly share a version. Few are kept: each may have thousands of datasets.
+@lru_cache(maxsize=256)
 def job_version_id(
     job: JobId,
-    inputs: Iterable[DatasetId],
-    outputs: Iterable[DatasetId],
+    inputs: tuple[DatasetId, ...],
+    outputs: tuple[DatasetId, ...],
     location: str | None = None,
     code: str | None = None,
 ) -> str:
     """Compute the id of a job version; without a code version it equals Marquez's (`Utils.java`).
 
-    >>> job_version_id(JobId("ns", "job"), [DatasetId("ns", "a"), DatasetId("ns", "b")], [DatasetId("ns", "c")])
+    >>> job_version_id(JobId("ns", "job"), (DatasetId("ns", "a"), DatasetId("ns", "b")), (DatasetId("ns", "c"),))
     '27b12297-0463-32be-bc26-b463467b981c'
     """
     sides = [":".join(f"{dataset.namespace}:{dataset.name}" for dataset in sorted(side)) for side in (inputs, outputs)]

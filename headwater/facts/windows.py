@@ -76,17 +76,17 @@ def io_times(facts: RunFacts) -> set[str]:
     return {*windows, *(first for first in firsts if not windows or first < windows[0])}
 
 
-def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
-    """List the sorted inputs and outputs, `([raw], [checked])`: a stream's as mentioned by the time, at its end all.
+def io_at(facts: RunFacts, time: str) -> tuple[tuple[DatasetId, ...], tuple[DatasetId, ...]]:
+    """List the sorted inputs and outputs, `((raw,), (checked,))`: a stream's as mentioned by the time, at its end all.
 
     A run with windows has the inputs and outputs of its last window alone.
     """
     whole = not facts.streaming or time == ended(facts)
-    if window := window_at(facts, None if whole else time):
-        return list(map(dataset_of, window.inputs)), list(map(dataset_of, window.outputs))
+    if facts.windows and (window := window_at(facts, None if whole else time)):
+        return tuple(map(dataset_of, window.inputs)), tuple(map(dataset_of, window.outputs))
 
-    def mentioned(side: Mapping[IdText, str]) -> list[DatasetId]:
-        return [dataset_of(text) for text in sorted(side) if whole or side[text] <= time]
+    def mentioned(side: Mapping[IdText, str]) -> tuple[DatasetId, ...]:
+        return tuple(dataset_of(text) for text in sorted(side) if whole or side[text] <= time)
 
     return mentioned(facts.inputs), mentioned(facts.outputs)
 
