@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from headwater_model.field_paths import parse_dotted, print_dotted
 from headwater_model.ids import DatasetId, FieldPath
@@ -24,9 +24,8 @@ class Transformation:
     masking: bool | None = None
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class Column:
-    """A column of a dataset, under its reported name."""
+class Column(NamedTuple):
+    """A column of a dataset, under its reported name; a tuple, since a query sorts and hashes thousands."""
 
     dataset: DatasetId
     field: FieldPath
@@ -193,8 +192,10 @@ def _sources_from_json(form: Sequence[Sequence[Any]]) -> Sources:
     }
 
 
-def in_order(transformations: Iterable[Transformation]) -> tuple[Transformation, ...]:
+def in_order(transformations: Collection[Transformation]) -> tuple[Transformation, ...]:
     """Sort the transformations: `DIRECT` before `INDIRECT`, then by subtype."""
+    if len(transformations) == 1:  # of nearly every source
+        return tuple(transformations)
     return tuple(
         sorted(
             transformations,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from headwater_model.ids import FieldPath
 
@@ -48,6 +49,7 @@ def parse_quoted(text: str) -> FieldPath:
     )
 
 
+@lru_cache(maxsize=10_000)
 def print_dotted(path: FieldPath) -> str:
     """Print a field for OpenLineage, Marquez and Spark; parsing gives the same path again.
 

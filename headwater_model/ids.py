@@ -85,11 +85,12 @@ class RunKey:
         """
         return cls(run, f"{namespace_hash(job.namespace)}{job.digest[:20]}")
 
-    @classmethod
-    def parse(cls, text: str) -> RunKey:
+    @staticmethod
+    @lru_cache(maxsize=10_000)
+    def parse(text: str) -> RunKey:
         """Parse the text of an identity."""
         run, _, job_hash = text.partition(".")
-        return cls(run, job_hash)
+        return RunKey(run, job_hash)
 
     def __str__(self) -> str:
         """Print the identity as a part of keys and of stored JSON."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from headwater.events.event import Facet, Facets, is_deleted
@@ -287,11 +288,14 @@ def text_of(id: DatasetId | JobId) -> IdText:  # noqa: A002 - what it is
     return f"{id.namespace}\0{id.name}"
 
 
+# A query parses the same few names thousands of times, and compares equal ids by identity.
+@lru_cache(maxsize=10_000)
 def dataset_of(text: IdText) -> DatasetId:
     r"""Parse the dataset of a JSON key: `s3://lake\0raw` is `raw` in `s3://lake`."""
     return DatasetId(*text.split("\0", 1))
 
 
+@lru_cache(maxsize=10_000)
 def job_of(text: IdText) -> JobId:
     r"""Parse the job of a JSON key: `etl\0load` is `load` in `etl`."""
     return JobId(*text.split("\0", 1))
@@ -325,7 +329,8 @@ def merged_facets(by_name: Mapping[IdText, Histories], names: Iterable[DatasetId
     """List the latest facets of a dataset written under several names, such as `s3a://lake raw` and `s3://lake raw`."""
     merged: Histories = {}
     for name in names:
-        merged = lattice.FACETS.join(merged, by_name.get(text_of(name), {}))
+        sent = by_name.get(text_of(name), {})
+        merged = lattice.FACETS.join(merged, sent) if merged else sent
     return facets_of(merged)
 
 

@@ -15,6 +15,7 @@ prefixes: EVER#PRODUCER comes before EVER#READER, so a dataset with too many pas
 from __future__ import annotations
 
 from collections.abc import Set
+from functools import lru_cache
 
 from headwater.facts.table import Key
 from headwater_model.ids import DatasetId, JobId, RunKey, namespace_hash, sha256_hex
@@ -54,6 +55,7 @@ def namespace_pk(namespace: str) -> str:
     return f"NAMESPACE#{sha256_hex(namespace)}"
 
 
+@lru_cache(maxsize=10_000)
 def facts_key(entity: RunKey | JobId | DatasetId) -> Key:
     """Make the key of the facts of a run, a job or a dataset: `JOB#<job>`, `FACTS`."""
     if isinstance(entity, JobId):

@@ -141,7 +141,8 @@ def last_ended(facts: RunFacts) -> Attempt | None:
 
 def completed_before(facts: RunFacts) -> str | None:
     """Find the end of the last COMPLETED attempt before the attempt that decides; None without such an attempt."""
-    ended = [part for part in _parts(facts) if part.terminals] if facts.first_typed else []
+    several = facts.first_typed and len(facts.terminals) > 1
+    ended = [part for part in _parts(facts) if part.terminals] if several else []
     before = map(_attempt, ended[-2::-1])
     return next((attempt.ended for attempt in before if attempt.state == "COMPLETED"), None)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -75,18 +76,18 @@ def io_times(facts: RunFacts) -> set[str]:
     return {*windows, *(first for first in firsts if not windows or first < windows[0])}
 
 
-def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
-    """List the sorted inputs and outputs, `([raw], [checked])`: a stream's as mentioned by the time, at its end all.
+def io_at(facts: RunFacts, time: str) -> tuple[tuple[DatasetId, ...], tuple[DatasetId, ...]]:
+    """List the sorted inputs and outputs, `((raw,), (checked,))`: a stream's as mentioned by the time, at its end all.
 
     A run with windows has the inputs and outputs of its last window alone.
     """
-    windows = list(windows_of(facts))
+    windows = list(windows_of(facts)) if facts.windows else []
     whole = not facts.streaming or time == ended(facts)
     if earlier := [window for window in windows if whole or window.time <= time]:
-        return list(map(dataset_of, earlier[-1].inputs)), list(map(dataset_of, earlier[-1].outputs))
+        return tuple(map(dataset_of, earlier[-1].inputs)), tuple(map(dataset_of, earlier[-1].outputs))
 
-    def mentioned(side: Mapping[IdText, str]) -> list[DatasetId]:
-        return [dataset_of(text) for text in sorted(side) if whole or side[text] <= time]
+    def mentioned(side: Mapping[IdText, str]) -> tuple[DatasetId, ...]:
+        return tuple(dataset_of(text) for text in sorted(side) if whole or side[text] <= time)
 
     return mentioned(facts.inputs), mentioned(facts.outputs)
 
@@ -104,16 +105,18 @@ def version_at(facts: RunFacts, time: str) -> str | None:
     return job_version_id(job, inputs, outputs, *code_of(facts))
 
 
+# The runs of a job mostly share a version. Few are kept: each may have thousands of datasets.
+@lru_cache(maxsize=256)
 def job_version_id(
     job: JobId,
-    inputs: Iterable[DatasetId],
-    outputs: Iterable[DatasetId],
+    inputs: tuple[DatasetId, ...],
+    outputs: tuple[DatasetId, ...],
     location: str | None = None,
     code: str | None = None,
 ) -> str:
     """Compute the id of a job version; without a code version it equals Marquez's (`Utils.java`).
 
-    >>> job_version_id(JobId("ns", "job"), [DatasetId("ns", "a"), DatasetId("ns", "b")], [DatasetId("ns", "c")])
+    >>> job_version_id(JobId("ns", "job"), (DatasetId("ns", "a"), DatasetId("ns", "b")), (DatasetId("ns", "c"),))
     '27b12297-0463-32be-bc26-b463467b981c'
     """
     sides = [":".join(f"{dataset.namespace}:{dataset.name}" for dataset in sorted(side)) for side in (inputs, outputs)]

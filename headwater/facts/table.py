@@ -415,9 +415,10 @@ class GraphTable(GraphReader):
         text = zlib.decompress(body) if body else item["json"]["S"] if "json" in item else "{}"
         data = orjson.loads(text)
         data.update({name: int(item[name]["N"]) for name in item.keys() - _OURS if "N" in item[name]})
-        version, expires_s = (int(item[name]["N"]) if name in item else None for name in ("version", EXPIRES_AT))
+        version = int(item["version"]["N"]) if "version" in item else 0
+        expires_s = int(item[EXPIRES_AT]["N"]) if EXPIRES_AT in item else None
         noted = tuple(zlib.decompress(bytes(item["noted"]["B"])).decode().split()) if "noted" in item else ()
-        return Row(item["pk"]["S"], item["sk"]["S"], data, version or 0, expires_s, noted=noted)
+        return Row(item["pk"]["S"], item["sk"]["S"], data, version, expires_s, noted=noted)
 
 
 def _key(key: Key) -> dict[str, Value]:

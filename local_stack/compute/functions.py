@@ -147,7 +147,7 @@ class _Pool:
             self._idle.append(child)
         if "error" in response:
             return InvocationResult(response["error"], failed=True)
-        if _size_bytes(response["payload"]) > PAYLOAD_BYTES_MAX:
+        if child.line_bytes > PAYLOAD_BYTES_MAX + len('{"payload":}'):
             return _render_refusal("Function.ResponseSizeTooLarge", "Response", request_id)
         return InvocationResult(response["payload"])
 

@@ -32,7 +32,7 @@ class Child:
     def __init__(self, module: str, args: Sequence[str], *, env: Mapping[str, str], cwd: Path, log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         self._name = f"{module} {' '.join(args)}"
-        self._rest = b""
+        self._rest, self.line_bytes = b"", 0  # The size of the last response
         self._requesting = threading.RLock()
         with log.open("ab") as stderr:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, by our own interpreter
@@ -68,6 +68,7 @@ class Child:
             if not line:
                 self.stop(wait_s=0)
                 raise ChildFailed(f"{self._name} ended with exit status {self._process.returncode}")
+        self.line_bytes = len(line)
         response: Message = json.loads(line)
         return response
 

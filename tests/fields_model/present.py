@@ -6,7 +6,6 @@ from headwater.queries.results.columns import ColumnGraph, ColumnNode
 from headwater_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.nodes import hops, reporters_of, sources_in_order, type_of
 from tests.fields_model.related import related, went_into
-from tests.fields_model.reported import NOTHING
 from tests.fields_model.schema import place_in, top_level
 
 
@@ -104,7 +103,7 @@ def node_of(world, column, outputs):
         place=place_in(schema, column.field),
         inputs=with_read_versions(sources_in_order(world.inputs(column)), _reports_of(world, column)),
         dependencies=with_read_versions(sources_in_order(present.dataset_level), _reports_of_whole(world, dataset)),
-        outputs=sources_in_order({ColumnSource(output.dataset, output.field): NOTHING for output in outputs}),
+        outputs=tuple(sorted(outputs)),
         reporters=reporters_of_column(world, column),
         stale=described.stale if described else False,
         last_written_by=described.last_written_by if described else None,

@@ -145,7 +145,7 @@ def structure_then(graph):
 
 def rendered(result):
     """Return the result as JSON text, whichever kind of sequence it holds."""
-    return orjson.dumps(_plain(result), option=orjson.OPT_SORT_KEYS).decode()
+    return orjson.dumps(_plain(result), default=list, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _plain(value):

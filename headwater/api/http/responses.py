@@ -48,9 +48,9 @@ def size_of(rendered: bytes) -> int:
 
 
 def fit_within(items: Iterable[T], budget: int) -> Iterator[T]:
-    """Yield the first items, as many as fit into `budget` bytes of a response; the very first in any case."""
+    """Yield the first items (bytes: as JSON) that fit into `budget` bytes of a response; the very first in any case."""
     for index, item in enumerate(items):
-        budget -= size_of(orjson.dumps(item)) + 1
+        budget -= size_of(item if isinstance(item, bytes) else orjson.dumps(item)) + 1
         if budget < 0 and index > 0:
             return
         yield item
@@ -79,15 +79,8 @@ class Links:
         """Redirect to an object of the archive."""
         return self._redirect(self.archive, key)
 
-    def to_lines(self, lines: Iterable[bytes]) -> Response[str]:
-        """Redirect to these lines, in an object deleted after a day."""
-        return self._store(lines, LINES)
-
-    def to_body(self, body: bytes, content_type: str) -> Response[str]:
-        """Redirect to this JSON or CSV, in an object deleted after a day."""
-        return self._store([body], content_type)
-
-    def _store(self, blocks: Iterable[bytes], content_type: str) -> Response[str]:
+    def to_object(self, blocks: Iterable[bytes], content_type: str) -> Response[str]:
+        """Redirect to these lines, or to blocks of JSON or CSV, in an object deleted after a day."""
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
             file = cast(IO[bytes], spooled)
             written = compress_lines(blocks, file)
@@ -99,16 +92,14 @@ class Links:
             )
         return self._redirect(self.incoming, key)
 
-    def sign(self, bucket: str, key: str) -> str:
+    def sign(self, bucket: str, key: str, **more: str) -> str:
         """Sign a link to an object, good for `_LINK_S` seconds."""
-        return self._sign({"Bucket": bucket, "Key": key})
+        params = {"Bucket": bucket, "Key": key, **more}
+        return self.s3.generate_presigned_url("get_object", Params=params, ExpiresIn=_LINK_S)
 
     def to_stored_bytes(self, key: str) -> str:
         """Sign a link to an archived object that clients do not unpack, so its bytes can be hashed."""
-        return self._sign({"Bucket": self.archive, "Key": key, "ResponseContentEncoding": "identity"})
-
-    def _sign(self, params: dict[str, str]) -> str:
-        return self.s3.generate_presigned_url("get_object", Params=params, ExpiresIn=_LINK_S)
+        return self.sign(self.archive, key, ResponseContentEncoding="identity")
 
     def _redirect(self, bucket: str, key: str) -> Response[str]:
         link = self.sign(bucket, key)
@@ -122,7 +113,7 @@ def respond_or_link(
     """Respond with the body, or redirect to it above the bound of a response; headers are for both."""
     if size_of(body) <= RESPONSE_BYTES_MAX:
         return Response(200, content_type, body.decode(), headers)
-    link = links.to_body(body, content_type)
+    link = links.to_object([body], content_type)
     link.headers.update(headers or {})
     return link
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from operator import itemgetter
 
 import orjson
 from aws_lambda_powertools.event_handler import Response
@@ -18,7 +18,7 @@ from headwater.api.marquez.dataset_views import render_writer
 from headwater.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, lineage_at
 from headwater.api.marquez.responses import require
 from headwater.api.route import Services, Within, read_route
-from headwater.api.types import BriefRun, Edge
+from headwater.api.types import Edge
 from headwater.api.values import (
     origins_path,
     path_of,
@@ -31,7 +31,6 @@ from headwater.api.values import (
     version_path,
     when,
 )
-from headwater.facts.run_facts import Run
 from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
 from headwater_model.columns import Column, Transformation, in_order
 from headwater_model.field_paths import print_dotted
@@ -40,7 +39,6 @@ from headwater_model.ids import DatasetId
 _FRAME_BYTES = len('{"graph":[],"datasets":[],"truncated":false}')
 # The subtypes of OpenLineage since 1.17; earlier free texts are a subtype here.
 _NEW_SUBTYPES = frozenset({None, "TRANSFORMATION", "AGGREGATION"})
-_NodeAndDataset: TypeAlias = tuple[types.ColumnNode, types.DependentDataset | None]
 _EXAMPLE = "datasetField:s3://flights:estimated:co2_kg"
 _NODE_ID = nonblank_text(
     "nodeId",
@@ -94,38 +92,32 @@ def get_column_origins(services: Services, request: HttpRequest) -> Response[str
     return respond_json(services.links, render_origins(origins))
 
 
-def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> types.ColumnGraph:
+def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> Mapping[str, object]:
     """Render `{"graph": [node ...], "datasets": [...], "truncated"}` in at most `budget` bytes: the nearest nodes stay.
 
     Nodes are sorted by id. Each has its own edges in full, also to nodes outside the response. `datasets` has the
     datasets (or their versions) that depend on sources as a whole, each once.
     """
-    kept = list(_fit_nodes(_nodes_with_datasets(graph.columns), budget - _FRAME_BYTES))
-    nodes = [node for node, _ in kept]
+    nodes: list[tuple[str, orjson.Fragment]] = []
+    datasets: list[tuple[str, orjson.Fragment]] = []
+    seen: set[tuple[DatasetId, str | None]] = set()
+    budget -= _FRAME_BYTES
+    for column in graph.columns:
+        # Each part is rendered once: to be counted, and for the response.
+        node, dataset = orjson.dumps(_render_node(column)), b""
+        if column.dependencies and (column.dataset, column.version) not in seen:
+            dataset = orjson.dumps(_render_dataset(column))
+        seen.add((column.dataset, column.version))
+        budget -= sum(size_of(part) + 1 for part in (node, dataset) if part)
+        if budget < 0 and nodes:
+            break
+        nodes.append((render_node_id(Column(column.dataset, column.field), column.version), orjson.Fragment(node)))
+        datasets += [(render_node_id(column.dataset, column.version), orjson.Fragment(dataset))] if dataset else []
     return {
-        "graph": sorted(nodes, key=lambda node: node["id"]),
-        "datasets": sorted((dataset for _, dataset in kept if dataset is not None), key=lambda dataset: dataset["id"]),
+        "graph": [node for _, node in sorted(nodes, key=itemgetter(0))],
+        "datasets": [dataset for _, dataset in sorted(datasets, key=itemgetter(0))],
         "truncated": graph.truncated or len(nodes) < len(graph.columns),
     }
-
-
-def _fit_nodes(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_NodeAndDataset]:
-    """Yield as many nodes, with their datasets, as fit into `budget` bytes of a response; the first in any case."""
-    for index, (node, dataset) in enumerate(nodes):
-        budget -= sum(size_of(orjson.dumps(part)) + 1 for part in (node, dataset) if part is not None)
-        if budget < 0 and index > 0:
-            return
-        yield node, dataset
-
-
-def _nodes_with_datasets(columns: Iterable[ColumnNode]) -> Iterator[_NodeAndDataset]:
-    """Yield each node, the first of a dataset with the dataset's own sources."""
-    seen: set[tuple[DatasetId, str | None]] = set()
-    for column in columns:
-        key = column.dataset, column.version
-        first = bool(column.dependencies) and key not in seen
-        seen.add(key)
-        yield _render_node(column), _render_dataset(column) if first else None
 
 
 def _render_dataset(column: ColumnNode) -> types.DependentDataset:
@@ -166,13 +158,17 @@ def render_origins(origins: Origins) -> types.Origins:
 
 def _render_node(column: ColumnNode) -> types.ColumnNode:
     node_id = render_node_id(Column(column.dataset, column.field), column.version)
-    ins, outs = (*column.inputs, *column.dependencies), column.outputs
+    ins = {
+        render_node_id(Column(source.dataset, source.field), source.version)
+        for source in (*column.inputs, *column.dependencies)
+        if source.field is not None
+    }
     return {
         "id": node_id,
         "type": "DATASET_FIELD",
         "data": redact(column, partial(_render_data, node_id=node_id)),
         "inEdges": _render_edges(node_id, ins),
-        "outEdges": _render_edges(node_id, outs),
+        "outEdges": _render_edges(node_id, {output.node_id for output in column.outputs}),
     }
 
 
@@ -252,10 +248,9 @@ def _render_deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
     return {"transformationDescription": description, "transformationType": kind}
 
 
-def _render_edges(node_id: str, ends: Iterable[ColumnInput]) -> list[Edge]:
+def _render_edges(node_id: str, ends: Iterable[str]) -> list[Edge]:
     """Render edges from the node, in either direction of the data, as in Marquez."""
-    ids = {render_node_id(Column(end.dataset, end.field), end.version) for end in ends if end.field is not None}
-    return [{"origin": node_id, "destination": end_id} for end_id in sorted(ids)]
+    return [{"origin": node_id, "destination": end_id} for end_id in sorted(ends)]
 
 
 def _render_reporter(dataset: DatasetId, reporter: Reporter) -> types.Reporter:
@@ -292,23 +287,21 @@ def render_origin(dataset: DatasetId, origin: Origin) -> types.Origin:
     run = origin.run
     return {
         "version": origin.version,
-        "run": None if run is None else _render_brief(run),
+        "run": None
+        if run is None
+        else {
+            "id": run.id,
+            "job": render_id(run.job),
+            "state": run.state,
+            "startedAt": when(run.started),
+            "endedAt": when(run.ended),
+        },
         "links": {
             "version": version_path(dataset, origin.version),
             "run": None if run is None else run_path(run.id),
         },
         "roots": [{"rootId": root, "href": root_path(root)} for root in origin.roots],
         "rootsReportedBy": origin.reported_by,
-    }
-
-
-def _render_brief(run: Run) -> BriefRun:
-    return {
-        "id": run.id,
-        "job": render_id(run.job),
-        "state": run.state,
-        "startedAt": when(run.started),
-        "endedAt": when(run.ended),
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import orjson
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.responses import RESPONSE_BYTES_MAX, Links, fit_within, respond_json
@@ -27,7 +28,8 @@ def respond_list(links: Links, name: str, listed: ResultPage[T], items: Iterable
 
     `truncated`: the page was cut to fit, or the count is only a lower bound.
     """
-    page = list(fit_within(items, RESPONSE_BYTES_MAX - _FRAME_BYTES))
+    # Each item is rendered once: to be counted, and for the response.
+    page = list(map(orjson.Fragment, fit_within(map(orjson.dumps, items), RESPONSE_BYTES_MAX - _FRAME_BYTES)))
     cut = listed.truncated or len(page) < len(listed.items)
     return respond_json(links, {name: page, "totalCount": listed.total, "truncated": cut})
 

@@ -125,7 +125,7 @@ def _lines(services: Services, findings: RootRecords) -> Response[str]:
     # The root's archive object may hold every record that was read.
     if pointer is not None and pointer.object.records == len(findings.records) and not findings.displaced:
         return services.links.to_archive(pointer.object.key)
-    return services.links.to_lines(lines)
+    return services.links.to_object(lines, LINES)
 
 
 def _respond_or_demand(services: Services, root_id: str) -> Response[str]:

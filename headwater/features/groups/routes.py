@@ -13,10 +13,9 @@ from headwater.api.values import render_id, render_ids, when
 from headwater.events.event import State
 from headwater.queries.lists.listings import Jobs
 from headwater.queries.results.entities import Job
-from headwater.queries.view.nodes import under_primaries
 from headwater_model.ids import DatasetId
 
-# Jobs of a response: their nodes and the names of their datasets are read in some 60 batches.
+# Jobs of a response: their nodes are read in 20 batches.
 JOBS_MAX = 2_000
 
 
@@ -52,10 +51,9 @@ def report_estate(services: Services, _request: HttpRequest) -> Response[str]:
     Returns:
         The estate.
     """
-    view = services.queries.view()
-    listed = Jobs(view).list(None, in_short=True, limit=JOBS_MAX, offset=0)
-    view.load_names(name for job in listed.items for name in (*job.inputs, *job.outputs))
-    jobs = [under_primaries(job, view.primary) for job in listed.items if job.inputs or job.outputs]
+    query = Jobs(services.queries.view())
+    listed = query.list(None, in_short=True, limit=JOBS_MAX, offset=0)
+    jobs = query.named([job for job in listed.items if job.inputs or job.outputs])
     datasets = sorted({name for job in jobs for name in (*job.inputs, *job.outputs)})
     places = {name: place for place, name in enumerate(datasets)}
     report: EstateReport = {

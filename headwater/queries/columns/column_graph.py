@@ -100,10 +100,11 @@ class ColumnWalk:
         """Read the columns shown in full; return their sources."""
         columns = self._opened(level)
         self._view.load_columns({column.dataset for column in columns})
-        entries = ((column, self._view.columns(column.dataset)) for column in columns)
-        return _merged(
-            sources for column, entry in entries if entry for sources in entry.known.sources_of(column.field)
-        )
+        entries = {dataset: self._view.columns(dataset) for dataset in {column.dataset for column in columns}}
+        pairs = ((entries[column.dataset], column.field) for column in columns)
+        # Columns of an operation share their sources: each set is merged once.
+        sets = {id(part): part for entry, field in pairs if entry for part in entry.known.sources_of(field)}
+        return set().union(*sets.values())
 
     def _users(self, level: Sequence[Column], is_last: bool) -> AbstractSet[Column]:
         """List the columns derived from the columns shown in full; also keep them as the outputs of each."""
@@ -111,35 +112,37 @@ class ColumnWalk:
         groups, entries = self._view.load_below({column.dataset for column in columns}, is_last=is_last)
         self._walked.truncated |= any(group.cut for group in groups)
         # Look up each set of sources once: many derived columns share it.
-        outputs: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
+        outputs: dict[Column, list[frozenset[Column]]] = {column: [] for column in columns}
+        below = set[Column]()
         # Columns with the same sources stay together.
-        users = [
-            (sources, {Column(entry.group.primary, path) for path in paths})
-            for entry in entries.values()
-            for sources, paths in entry.known.users(entry.paths)
-        ]
-        takers = self._consumers(columns, set().union(*(sources for sources, _ in users)))
+        users = [(entry.group.primary, *of_sources) for entry in entries.values() for of_sources in entry.users()]
+        takers = self._consumers(columns, set().union(*(sources for _, sources, _ in users)))
         # The columns derived from a set are outputs of each column in the set.
-        for sources, users_of_sources in users:
-            for column in {column for source in sources & takers.keys() for column in takers[source]}:
-                outputs[column] = outputs[column] | users_of_sources if outputs[column] else users_of_sources
-        self._outputs.update(outputs)
-        return _merged(outputs.values())
+        for dataset, sources, paths in users:
+            reached = {column for source in sources & takers.keys() for column in takers[source]}
+            derived = frozenset(Column(dataset, path) for path in (paths if reached else ()))
+            below |= derived
+            for column in reached:
+                outputs[column].append(derived)
+        for column, parts in outputs.items():
+            self._outputs[column] = parts[0] if len(parts) == 1 else frozenset().union(*parts)
+        return below
 
     def _consumers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
         """Map each used column to its columns among `columns`: equal, inside it, or around it."""
         requested: dict[DatasetId, set[FieldPath]] = {}
-        paths: dict[DatasetId, set[FieldPath]] = {}
         for column in columns:
             requested.setdefault(column.dataset, set()).add(column.field)
-        for column in used:
-            paths.setdefault(column.dataset, set()).add(column.field)
+        paths: dict[DatasetId, set[FieldPath]] = {}
+        for dataset, field in used:
+            if dataset in requested:
+                paths.setdefault(dataset, set()).add(field)
         takers: dict[Column, set[Column]] = {}
         # The reports on a dataset say how its nested columns are related.
-        for dataset in requested.keys() & paths.keys():
+        for dataset, used_paths in paths.items():
             entry = self._view.columns(dataset)
             index = entry.known.index if entry else ColumnIndex(())
-            for path, takers_of in index.invert(requested[dataset], paths[dataset]).items():
+            for path, takers_of in index.invert(requested[dataset], used_paths).items():
                 takers[Column(dataset, path)] = {Column(dataset, taker) for taker in takers_of}
         return takers
 
@@ -177,12 +180,14 @@ class ColumnWalk:
     def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
         """Yield columns, nearest first, while their sources fit the budget; outlines have no sources."""
         hops = self._walked.hops
-        budget, shown, opened = SOURCES_MAX, False, set(self._opened(hops))
+        budget, shown = SOURCES_MAX, False
+        opened = {column.dataset for column in self._opened(hops)}
+        entries = {dataset: self._view.columns(dataset) for dataset in opened}
         for column in sorted(hops, key=lambda column: (hops[column], column)):
-            if column not in opened:
+            if column.dataset not in opened:
                 yield column, None
                 continue
-            entry = self._view.columns(column.dataset)
+            entry = entries[column.dataset]
             if entry is None:
                 continue
             outputs = self._outputs.get(column, frozenset())
@@ -192,11 +197,6 @@ class ColumnWalk:
                 return
             shown = True
             yield column, entry
-
-
-def _merged(column_sets: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
-    # Columns of an operation share a set of neighbours: each set is merged once.
-    return set().union(*{id(columns): columns for columns in column_sets}.values())
 
 
 def _steps_into(
@@ -270,7 +270,7 @@ def column_node(
         place=entry.schema.columns.get(column.field[:1]),
         inputs=inputs,
         dependencies=dependencies,
-        outputs=tuple(ColumnInput(output.dataset, output.field) for output in sorted(outputs)),
+        outputs=tuple(sorted(outputs)),
         reporters=entry.known.reporters_of(column.field),
         stale=last is not None,
         last_written_by=last,

@@ -8,8 +8,8 @@ from headwater.facts.facts import as_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.queries.runs.input_versions import InputBudget, sources_read
 from headwater.queries.view import GraphView
-from headwater.queries.view.column_reports import ColumnReport, DatasetColumns, renamed
-from headwater_model.columns import ColumnLineage, ColumnSource, Sources
+from headwater.queries.view.column_reports import ColumnReport, DatasetColumns
+from headwater_model.columns import ColumnSource, Sources
 from headwater_model.ids import FieldPath
 
 
@@ -20,7 +20,6 @@ class ReadVersions:
     """
 
     def __init__(self, entries: Iterable[DatasetColumns], view: GraphView) -> None:
-        self._view = view
         reports = [report for entry in entries for report in entry.reports]
         facts = read_run_facts({report.reporter.run for report in reports if report.columns.datasets}, view)
         if view.at:
@@ -32,23 +31,17 @@ class ReadVersions:
         self._reads = {
             run: {read.group.primary: read.version for read in run_reads} for run, run_reads in reads.items()
         }
-        self._named: dict[int, ColumnLineage] = {}
         self._known: dict[tuple[tuple[int, int], ...], Mapping[ColumnSource, str]] = {}
 
     def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[ColumnSource, str]:
         """Find the version of each source of a column, where all reporters read the same version."""
-        reports = zip(entry.reports, entry.known.index.reports, strict=True)
-        return self._agreed(
-            [
-                (report, self._columns(report).fields[named_path])
-                for report, paths in reports
-                for named_path in paths.find(path)
-            ]
-        )
+        reports = zip(entry.reports, entry.known.reported, entry.known.index.reports, strict=True)
+        return self._agreed([(report, known.fields[at]) for report, known, paths in reports for at in paths.find(path)])
 
     def of_dependencies(self, entry: DatasetColumns) -> Mapping[ColumnSource, str]:
         """Find the version of each source of the whole dataset, as in `of_inputs`."""
-        return self._agreed([(report, self._columns(report).dataset_level) for report in entry.reports])
+        reports = zip(entry.reports, entry.known.reported, strict=True)
+        return self._agreed([(report, columns.dataset_level) for report, columns in reports])
 
     def _agreed(self, reports: Sequence[tuple[ColumnReport, Sources]]) -> Mapping[ColumnSource, str]:
         # Columns of an operation share their sources, and so the versions read.
@@ -62,8 +55,3 @@ class ReadVersions:
             only = ((source, next(iter(agreed))) for source, agreed in versions.items() if len(agreed) == 1)
             self._known[key] = {source: version for source, version in only if version is not None}
         return self._known[key]
-
-    def _columns(self, report: ColumnReport) -> ColumnLineage:
-        if id(report) not in self._named:
-            self._named[id(report)] = renamed(report.columns, self._view.primary)
-        return self._named[id(report)]

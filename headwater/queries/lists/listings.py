@@ -167,6 +167,7 @@ class Jobs:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
+        self._catalogue: NameCatalogue | None = None  # of a list
 
     def list(
         self,
@@ -184,7 +185,7 @@ class Jobs:
         `states` filters by the last run's state, `updated_before` by the time of the last event. `in_short`: without
         facets, versions and runs. Otherwise the first `WITH_RUNS_MAX` of the page have their last ten runs, in short.
         """
-        catalogue = NameCatalogue(self._view)
+        catalogue = self._catalogue = NameCatalogue(self._view)
         names = catalogue.every_job(namespace)
         total, cut, by_time = len(names.ids), names.truncated, sort == "updated_at"
         needed = min(offset + limit, total)
@@ -248,7 +249,7 @@ class Jobs:
 
     def find(self, job: JobId) -> Job | None:
         """Find the job with its last ten runs, also if it is hidden."""
-        nodes = self._named(self._read([job]))
+        nodes = self.named(self._read([job]))
         if not nodes or not nodes[0].created:
             return None
         runs, _ = newest_runs(job, self._view, _LATEST_RUNS)
@@ -264,7 +265,7 @@ class Jobs:
         # One round for names of datasets, facts of jobs, and index rows of runs; then a round for the runs.
         runs_first = [last_started(job).query(_LATEST_RUNS) for job in having]
         view.expect(map(facts_key, ids), [*runs_first, *first_pages_of(ids, view)])
-        jobs = self._named(short)
+        jobs = self.named(short)
         view.read_first([*runs_first, *first_pages_of(ids, view)])
         runs = newest_runs_of(having, view, _LATEST_RUNS)
         return [replace(job, latest_runs=runs.get(job.id, ())) for job in self._detailed(jobs)]
@@ -274,9 +275,10 @@ class Jobs:
         self._view.load(jobs=jobs)
         return list(filter(None, map(self._view.stored_job, jobs)))
 
-    def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
+    def named(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Replace the names of the jobs' datasets by primary names."""
-        self._view.load_names(name for job in jobs for name in (*job.inputs, *job.outputs))
+        names = [name for job in jobs for name in (*job.inputs, *job.outputs)]
+        self._view.load_names(self._catalogue.perhaps_aliases(names) if self._catalogue else names)
         return [under_primaries(job, self._view.primary) for job in jobs]
 
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
@@ -312,7 +314,7 @@ class Jobs:
 
     def find_brief(self, job: JobId) -> Job | None:
         """Find the job without its runs."""
-        nodes = self._named(self._read([job]))
+        nodes = self.named(self._read([job]))
         return nodes[0] if nodes and nodes[0].created else None
 
     def _under_primaries(self, version: JobVersion) -> JobVersion:

@@ -166,6 +166,11 @@ class NameCatalogue:
         unlisted = self._unlisted([name for name in page if name in unsure])
         return [name for name in page if name not in unlisted]
 
+    def perhaps_aliases(self, names: Iterable[DatasetId]) -> list[DatasetId]:
+        """Choose the names that may be aliases now: unlisted names, and names to check (marked before their facts)."""
+        to_check, texts = self._catalogue.members("datasets_to_check"), {text_of(name): name for name in names}
+        return [name for text, name in texts.items() if text in to_check or not self._catalogue.has("datasets", text)]
+
     def _unlisted(self, ids: Sequence[Id]) -> set[Id]:
         self._facts.load_facts(ids)
         return {name for name in ids if self._facts.updated(name) is None}

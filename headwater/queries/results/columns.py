@@ -65,7 +65,7 @@ class ColumnNode:
     place: int | None = None
     inputs: tuple[ColumnInput, ...] = ()
     dependencies: tuple[ColumnInput, ...] = ()
-    outputs: tuple[ColumnInput, ...] = ()
+    outputs: tuple[Column, ...] = ()
     reporters: tuple[Reporter, ...] = ()
     stale: bool = False
     last_written_by: LastWriter | None = None

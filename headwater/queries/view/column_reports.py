@@ -8,7 +8,7 @@ The callers choose the reports that count (`graph_view`, `column_versions`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -56,19 +56,19 @@ class IndexedColumns:
         name_of: Callable[[DatasetId], DatasetId | None] = lambda dataset: dataset,
     ) -> None:
         self.reports = list(reports)
-        self._renamed = [renamed(report.columns, name_of) for report in self.reports]
-        self.columns = merge_columns(self._renamed)
+        self.reported = [renamed(report.columns, name_of) for report in self.reports]
+        self.columns = merge_columns(self.reported)
         self.index = ColumnIndex(report.columns.fields for report in self.reports)
         self._source_columns: dict[int, frozenset[Column]] = {}
         self._merged: dict[tuple[int, ...], Sources] = {}
 
     def by_job(self) -> Iterable[tuple[JobId | None, ColumnLineage]]:
         """Yield the columns of each report with the reporting job; None for a DatasetEvent."""
-        return ((report.reporter.job, columns) for report, columns in zip(self.reports, self._renamed, strict=True))
+        return ((report.reporter.job, columns) for report, columns in zip(self.reports, self.reported, strict=True))
 
     def inputs_of(self, path: FieldPath) -> Sources:
         """Merge the sources of a column from each report that names the column, or else related columns."""
-        reports = zip(self._renamed, self.index.reports, strict=True)
+        reports = zip(self.reported, self.index.reports, strict=True)
         source_sets = [columns.fields[named_path] for columns, paths in reports for named_path in paths.find(path)]
         if len(source_sets) == 1:
             return source_sets[0]
@@ -79,18 +79,10 @@ class IndexedColumns:
 
     def sources_of(self, path: FieldPath) -> tuple[frozenset[Column], frozenset[Column]]:
         """Find the source columns of a column, and the source columns of its whole dataset."""
-        return self._sources(self.inputs_of(path)), self._sources(self.columns.dataset_level)
+        return self.columns_among(self.inputs_of(path)), self.columns_among(self.columns.dataset_level)
 
-    def users(self, others: Iterable[FieldPath]) -> Iterable[tuple[frozenset[Column], Sequence[FieldPath]]]:
-        """List sets of sources with their columns; the sources of the whole dataset come with all columns."""
-        shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
-        for path, sources in self.columns.fields.items():
-            shared.setdefault(id(sources), (self._sources(sources), []))[1].append(path)
-        all_paths = list(dict.fromkeys((*self.columns.fields, *others)))
-        return [*shared.values(), (self._sources(self.columns.dataset_level), all_paths)]
-
-    def _sources(self, sources: Sources) -> frozenset[Column]:
-        # Columns of an operation share their sources, and so the set of source columns.
+    def columns_among(self, sources: Sources) -> frozenset[Column]:
+        """Collect the columns among some of these sources: columns of an operation share the set."""
         if id(sources) not in self._source_columns:
             self._source_columns[id(sources)] = frozenset(columns_in(sources))
         return self._source_columns[id(sources)]
@@ -198,6 +190,16 @@ class DatasetColumns:
         """True if the path, or a field inside it, is in the schema or was reported."""
         return RelatedPaths(self.schema.types).has(path) or self.known.index.has(path)
 
+    def users(self) -> Iterator[tuple[frozenset[Column], Sequence[FieldPath]]]:
+        """Yield sets of source columns with their columns; the sources of the whole dataset come with all columns."""
+        by_sources: dict[int, tuple[Sources, list[FieldPath]]] = {}
+        for path, sources in self.columns.fields.items():
+            by_sources.setdefault(id(sources), (sources, []))[1].append(path)
+        for sources, paths in by_sources.values():
+            yield self.known.columns_among(sources), paths
+        if self.columns.dataset_level:
+            yield self.known.columns_among(self.columns.dataset_level), self.paths
+
     def type_of(self, path: FieldPath) -> str | None:
         """Look up a column's type: from operations, else from the schema."""
         return self.columns.types.get(path) or self.schema.types.get(path)
@@ -205,4 +207,4 @@ class DatasetColumns:
     @property
     def used(self) -> set[Column]:
         """The source columns of all its columns and of the whole dataset."""
-        return columns_in(*self.columns.source_sets)
+        return set[Column]().union(*(sources for sources, _ in self.users()))

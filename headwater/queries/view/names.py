@@ -115,6 +115,7 @@ class ResolvedDatasets:
         self._names: dict[DatasetId, _Name] = {}
         self._levels: dict[DatasetId, _Level] = {}
         self._groups: dict[DatasetId, ResolvedDataset] = {}
+        self._primaries: dict[DatasetId, DatasetId] = {}
         self._linked: set[DatasetId] = set()
         self._aliases_left = aliases_max
         # The datasets of jobs, by the edges of loaded datasets.
@@ -132,6 +133,7 @@ class ResolvedDatasets:
             new = sorted(unread)
             self._names.update(self._read(new, level, at_once=users != "writers"))
             self._levels.update(dict.fromkeys(new, level))
+            self._primaries.clear()
             # A name leads to its target, if it is an alias, and to its own aliases.
             linked = {other for name in new for other in self._linked_names(name)}
             # A name with aliases may change any group, and another name its own alone.
@@ -168,14 +170,12 @@ class ResolvedDatasets:
 
     def primary(self, name: DatasetId) -> DatasetId:
         """Resolve a name to its target, step by step; in a loop of aliases, to the smallest name."""
-        path: list[DatasetId] = []
-        while name not in path:
-            path.append(name)
-            target = self._target(name)
-            if target is None:
-                return name
-            name = target
-        return min(path[path.index(name) :])
+        if known := self._primaries.get(name):
+            return known
+        path = [name]
+        while (target := self._target(path[-1])) and target not in path:
+            path.append(target)
+        return self._primaries.setdefault(name, min(path[path.index(target) :]) if target else path[-1])
 
     def _target(self, name: DatasetId) -> DatasetId | None:
         """Find the target of an alias, if it was read."""

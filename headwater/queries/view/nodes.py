@@ -130,6 +130,8 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
 
 def under_primaries(job: Job, primary: Callable[[DatasetId], DatasetId]) -> Job:
     """Replace the names of the job's datasets by their primary names: an input `shop.orders` by `s3://lake/orders`."""
+    if all(primary(name) == name for name in (*job.inputs, *job.outputs)):
+        return job
     flows = job.flows and tuple(sorted({(primary(source), primary(output)) for source, output in job.flows}))
     inputs, outputs = (tuple(sorted(set(map(primary, side)))) for side in (job.inputs, job.outputs))
     return replace(job, inputs=inputs, outputs=outputs, flows=flows)

@@ -48,8 +48,8 @@ class HeldLinks:
     def __init__(self):
         self.held = []
 
-    def to_body(self, body, content_type):
-        self.held.append((body, content_type))
+    def to_object(self, blocks, content_type):
+        self.held.append((b"".join(blocks), content_type))
         return respond({"location": LINK}, status=303, headers={"Location": LINK})
 
 

@@ -53,7 +53,7 @@ class Team:
     def job_version(self, job):
         """The version of a job with a single input and output, by its name."""
         store, read, target = {"sum": (self.store, "clean", "report"), "publish": (A.store, "clean", "published")}[job]
-        return job_version_id(JobId(self.jobs, job), [DatasetId(store, read)], [DatasetId(self.store, target)])
+        return job_version_id(JobId(self.jobs, job), (DatasetId(store, read),), (DatasetId(self.store, target),))
 
     def column(self, dataset):
         """A column as a facet names it."""

@@ -26,9 +26,13 @@ def a_column(field="delay", **changes):
     return ColumnNode(CHECKED, tuple(field.split(".")), **{**column, **changes})
 
 
+def rendered(*arguments):
+    return orjson.loads(orjson.dumps(render_columns(*arguments)))
+
+
 def node(column):
     """The only node of a graph of it."""
-    (form,) = render_columns(ColumnGraph((column,)))["graph"]
+    (form,) = rendered(ColumnGraph((column,)))["graph"]
     return form
 
 
@@ -45,7 +49,7 @@ def test_a_nested_column_is_a_path_and_a_name_with_a_dot_is_quoted():
 def test_dependencies_of_the_whole_dataset_stand_once_and_have_edges_where_a_column_is_named():
     dependencies = (ColumnInput(RAW, None), DAY_OF_PLANE)
     columns = [a_column(name, dependencies=dependencies) for name in ("a", "b")]
-    form = render_columns(ColumnGraph(tuple(columns)))
+    form = rendered(ColumnGraph(tuple(columns)))
 
     (dataset,) = form["datasets"]
     returned = [
@@ -65,7 +69,7 @@ def test_dependencies_of_the_whole_dataset_stand_once_and_have_edges_where_a_col
 def test_versions_of_a_dataset_depend_each_on_their_own():
     versions = [(RAW_VERSION, (DAY_OF_PLANE,)), (CHECKED_VERSION, (DELAY,))]
     columns = [a_column(version=version, dependencies=dependencies) for version, dependencies in versions]
-    datasets = {dataset["id"]: dataset for dataset in render_columns(ColumnGraph(tuple(columns)))["datasets"]}
+    datasets = {dataset["id"]: dataset for dataset in rendered(ColumnGraph(tuple(columns)))["datasets"]}
 
     assert [datasets[f"dataset:s3://flights:checked#{version}"]["datasetVersion"] for version, _ in versions] == [
         RAW_VERSION,
@@ -125,14 +129,14 @@ def test_the_deprecated_type_of_a_column_is_what_its_inputs_agree_on(inputs, old
 
 def test_nodes_are_sorted_by_id_and_the_nearest_stay_where_not_all_fit():
     nodes = [a_column(f"c{number}") for number in range(9, 0, -1)]
-    whole = render_columns(ColumnGraph(tuple(nodes)))
+    whole = rendered(ColumnGraph(tuple(nodes)))
     assert [node["data"]["field"] for node in whole["graph"]] == [f"c{number}" for number in range(1, 10)]
     assert whole["truncated"] is False
 
     room = len(orjson.dumps(orjson.dumps(whole).decode()))
-    assert render_columns(ColumnGraph(tuple(nodes)), room) == whole
-    cut = render_columns(ColumnGraph(tuple(nodes)), room // 2)
+    assert rendered(ColumnGraph(tuple(nodes)), room) == whole
+    cut = rendered(ColumnGraph(tuple(nodes)), room // 2)
     assert [node["data"]["field"] for node in cut["graph"]] == ["c6", "c7", "c8", "c9"]
     assert cut["truncated"] is True
     assert len(orjson.dumps(orjson.dumps(cut).decode())) <= room // 2
-    assert [node["data"]["field"] for node in render_columns(ColumnGraph(tuple(nodes)), 1)["graph"]] == ["c9"]
+    assert [node["data"]["field"] for node in rendered(ColumnGraph(tuple(nodes)), 1)["graph"]] == ["c9"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import orjson
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -54,7 +55,8 @@ def test_the_response_of_the_api_is_read_as_columns_and_what_each_is_made_of():
         reporters=(Reporter(RunKey.of(CHECK, RUN), CHECK, CHECKED_VERSION),),
     )
 
-    graph = parse_columns(render_columns(found_columns.ColumnGraph((node,), truncated=True)))
+    response = orjson.dumps(render_columns(found_columns.ColumnGraph((node,), truncated=True)))
+    graph = parse_columns(orjson.loads(response))
 
     raw, checked = GraphDataset(RAW.namespace, RAW.name), GraphDataset(CHECKED.namespace, CHECKED.name)
     day, year = checked.id_of("day"), raw.id_of("year")
