@@ -127,7 +127,7 @@ class GraphReader(Protocol):
     """The reads of the graph table, each a round of requests."""
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Read the existing rows of these keys."""
+        """Read the existing rows by key."""
         return self.read(keys, ())[0]
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
@@ -138,7 +138,7 @@ class GraphReader(Protocol):
         """Get and query in a single round."""
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:  # noqa: ARG002
-        """Announce possible further reads: a reader that reads ahead adds them to its next round."""
+        """Announce possible further reads: a reader ahead of its caller adds the reads to its next round."""
         return  # By default, a table that reads nothing ahead
 
 
@@ -161,7 +161,7 @@ class GraphTable(GraphReader):
         object.__setattr__(self, "_pool", ThreadPoolExecutor(self.concurrency))
 
     def get(self, keys: Iterable[Key], *, eventually: bool = False) -> dict[Key, Row]:
-        """Read the existing rows of these keys; `eventually`: at half the price, perhaps without the last writes."""
+        """Read the existing rows by key; `eventually`: at half the price, perhaps without the last writes."""
         return self._read(keys, (), consistent=not eventually)[0]
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
