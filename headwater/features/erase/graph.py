@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from headwater import settings
-from headwater.aws.items import GET_KEYS_MAX, Item, batch_get, batch_write, chunks
+from headwater.aws.items import GET_KEYS_MAX, batch_get, batch_write, chunks
 from headwater.events.naming import NamingRules
 from headwater.facts.table import GraphTable, Row
 from headwater.features.erase.roots import row_key
@@ -27,6 +27,8 @@ from headwater_model.errors import Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import WriteRequestTypeDef
+
+    from headwater.aws.items import Item
 
 _PREFIXES = tuple(name for name in settings.GRAPH_PARTITIONS if name.endswith("#"))
 _NAMES = frozenset(settings.GRAPH_PARTITIONS) - set(_PREFIXES)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater import settings
-from headwater.aws.items import Item, batch_get, batch_write, query_pages
+from headwater.aws.items import batch_get, batch_write, query_pages
 from headwater.aws.objects import list_days
 from headwater.records.archive import prefix_of
 from headwater.records.removals import list_removals, list_versions, remove_for_good
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import WriteRequestTypeDef
     from mypy_boto3_s3 import S3Client
+
+    from headwater.aws.items import Item
 
 # A mark stays for 40 days after its last trace.
 _MARKED_DAYS = 400
