@@ -157,10 +157,8 @@ def watched_work(
     """
     queue, dead_letters = queues
     oldest = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
-    graphs: list[cloudwatch.IWidget] = [
-        graph(title, shown)
-        for title, shown in zip(titles, (metrics, [*ages, oldest], [_waiting(dead_letters)]), strict=True)
-    ]
+    shown: Sequence[Sequence[cloudwatch.IMetric]] = (metrics, [*ages, oldest], [_waiting(dead_letters)])
+    graphs: list[cloudwatch.IWidget] = [graph(title, of_graph) for title, of_graph in zip(titles, shown, strict=True)]
     return Addition(
         functions=[function],
         queues=[WatchedQueue(f"{name}DeadLetters", dead_letters), WatchedQueue(f"{name}Queue", queue, late)],
