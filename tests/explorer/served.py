@@ -23,6 +23,7 @@ from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.service import LineageQueries
+from headwater.records.root_ids import RootIdPage
 from headwater.times import from_seconds
 from local_stack.demo import DEMO_PATH
 from local_stack.web.server import Reply, Server
@@ -108,6 +109,9 @@ class ServedGraph(Served):
             "now": lambda: from_seconds(now_s + next(self._changes) / 1000),
             "changes": ApiChangeQueue(SimpleNamespace(send_message_batch=self._load_sent), "queue"),
             "sleep": lambda seconds: None,
+            # No records: the start and the list of records ask for roots.
+            "root_ids": SimpleNamespace(beginning_with=lambda prefix, **_: RootIdPage([], None)),
+            "sources": SimpleNamespace(pointers=SimpleNamespace(find_many=lambda root_ids: {})),
         }
         services = Services(**{**{field.name: None for field in fields(Services)}, **given, "strict_namespaces": False})
         super().__init__(Api(lambda: services).resolve, auth)
