@@ -109,7 +109,7 @@ class ServedGraph(Served):
             "now": lambda: from_seconds(now_s + next(self._changes) / 1000),
             "changes": ApiChangeQueue(SimpleNamespace(send_message_batch=self._load_sent), "queue"),
             "sleep": lambda seconds: None,
-            # No records: the start and the list of records ask for roots.
+            # No records: the start and the list of records read an empty list of roots.
             "root_ids": SimpleNamespace(beginning_with=lambda prefix, **_: RootIdPage([], None)),
             "sources": SimpleNamespace(pointers=SimpleNamespace(find_many=lambda root_ids: {})),
         }
