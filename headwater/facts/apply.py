@@ -34,7 +34,7 @@ def refresh_nodes(jobs: Iterable[JobId], table: GraphTable, merged: Merged) -> N
 
     Raises `Unavailable` if other loaders swapped the nodes in each of 100 rounds.
     """
-    _, read, known = merged
+    read, known = merged.nodes, merged.facts
     pending = sorted(set(jobs))
     put: dict[JobId, set[Key]] = {job: set() for job in pending}
     # A round reads the nodes before the facts and swaps them after: the last writer has seen all facts.
@@ -146,7 +146,7 @@ def apply_statements(statements: Sequence[Statement], table: GraphTable, *, chan
     delta = delta_of(statements)
     merged = merge(delta, table)
     refresh_nodes(delta.jobs, table, merged)
-    compact(merged[0], table, changes_max=changes_max)
+    compact(merged.names, table, changes_max=changes_max)
     if table.kept:
         for module in (feature.merged for feature in FEATURES if feature.merged):
             import_module(module).on_merged(delta, table)

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from headwater.attempts import attempts
 from headwater.facts.catalogue import PARTITIONS
@@ -31,20 +31,21 @@ from headwater.facts.words import column_rows, columns_key, columns_of_schemas, 
 from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId, RunKey
 
-Merged: TypeAlias = tuple[
-    Mapping[str, Sequence[Row]], Mapping[Key, Row | None], Mapping[type[Facts], Mapping[Any, Any]]
-]
 _ROUNDS_MAX = 100
 # All rounds of a steady loser take less than half of its function's time.
 ROUND_WAIT_MAX_S = 0.5
 
 
-def merge(delta: FactsDelta, table: GraphTable) -> Merged:
-    """Merge the delta into the facts; raise `Unavailable` if other loaders swapped them in each of 100 rounds.
+class Merged(NamedTuple):
+    """The changes of catalogues by partition, the jobs' nodes before all writes, and later facts by class and thing."""
 
-    Returns the changes of catalogues by partition, the nodes of the delta's jobs, read before all writes, and later
-    facts by their class and thing.
-    """
+    names: Mapping[str, Sequence[Row]]
+    nodes: Mapping[Key, Row | None]
+    facts: Mapping[type[Facts], Mapping[Any, Any]]
+
+
+def merge(delta: FactsDelta, table: GraphTable) -> Merged:
+    """Merge the delta into the facts; raise `Unavailable` if other loaders swapped them in each of 100 rounds."""
     pending = [_Subject.of(thing, facts) for kind in KINDS for thing, facts in delta.facts[kind].items()]
     # Nodes are read before the facts are swapped.
     node_keys = [current_key(job) for job in delta.jobs]
@@ -64,7 +65,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             if number or change.grows or isinstance(change.new, RunFacts):
                 facts[type(change.new)][change.subject.thing] = change.new
         if not pending:
-            return writer.names, nodes, facts
+            return Merged(writer.names, nodes, facts)
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
 
 

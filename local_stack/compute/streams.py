@@ -119,9 +119,8 @@ class StreamPoller(Feeder):
                 return
             if result.failed:
                 self._report_failed(result)
-            if (
-                mapping.bisect_batch_on_function_error and result.failed and len(left) > 1
-            ):  # A split does not count as a retry
+            if mapping.bisect_batch_on_function_error and result.failed and len(left) > 1:
+                # A split does not count as a retry.
                 half = len(left) // 2
                 self._deliver(left[:half], retries)
                 self._deliver(left[half:], retries)

@@ -134,7 +134,7 @@ def _entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
         whole = number == len(firsts)
         if not whole and first >= last:
             continue
-        inputs, outputs = map(tuple, io_at(facts, first))
+        inputs, outputs = io_at(facts, first)
         since, at = (min(first, last), last) if whole else (first, first)
         yield JobVersionEntry(job, since, at, run, facts, inputs, outputs, code)
 
