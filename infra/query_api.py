@@ -188,17 +188,7 @@ def _rest_api(
         cloud_watch_role=signed,  # one for the account
         default_integration=apigateway.LambdaIntegration(function.called, allow_test_invoke=False),
         default_method_options=apigateway.MethodOptions(authorization_type=authorization),
-        deploy_options=apigateway.StageOptions(
-            stage_name=_STAGE_IN_IDS if cdk.Token.is_unresolved(stage) else stage,
-            access_log_destination=apigateway.LogGroupLogDestination(access_log),
-            access_log_format=_access_log_format(),
-            data_trace_enabled=False,
-            logging_level=apigateway.MethodLoggingLevel.ERROR,
-            tracing_enabled=True,
-            throttling_rate_limit=_REQUESTS_PER_S,
-            throttling_burst_limit=_REQUESTS_BURST,
-            variables={settings.AUTH_STAGE_VARIABLE: settings.IAM_AUTH if signed else settings.TOKEN_AUTH},
-        ),
+        deploy_options=_stage_options(stage, access_log, signed=signed),
     )
     resource = cast(apigateway.CfnRestApi, api.node.default_child)
     resource.security_policy, resource.endpoint_access_mode = _SECURITY_POLICY, _ACCESS_MODE
@@ -209,6 +199,20 @@ def _rest_api(
     api.root.add_resource("{proxy+}").add_method("ANY")
     _accept_findings(api, signed)
     return api
+
+
+def _stage_options(stage: str, access_log: logs.LogGroup, *, signed: bool) -> apigateway.StageOptions:
+    return apigateway.StageOptions(
+        stage_name=_STAGE_IN_IDS if cdk.Token.is_unresolved(stage) else stage,
+        access_log_destination=apigateway.LogGroupLogDestination(access_log),
+        access_log_format=_access_log_format(),
+        data_trace_enabled=False,
+        logging_level=apigateway.MethodLoggingLevel.ERROR,
+        tracing_enabled=True,
+        throttling_rate_limit=_REQUESTS_PER_S,
+        throttling_burst_limit=_REQUESTS_BURST,
+        variables={settings.AUTH_STAGE_VARIABLE: settings.IAM_AUTH if signed else settings.TOKEN_AUTH},
+    )
 
 
 def _access_log_format() -> apigateway.AccessLogFormat:
