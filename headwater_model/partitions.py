@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from headwater_model.ids import DatasetId
 
@@ -89,6 +90,7 @@ def plain_name(namespace: str, name: str) -> str:
     return name.strip("/") or "/" if namespace.startswith("s3://") else name
 
 
+@lru_cache(4096)
 def trim_partitions(name: str) -> str:
     """Trim the partitions of a dataset's path: at its end, and dates anywhere.
 

@@ -32,6 +32,8 @@ _ROWS_OF_WORD, _WORDS_MAX, _WORDS_BYTES_MAX, _ROW_BYTES = 2, 32, 16_384, 600
 # The most units for the columns of a dataset; the bytes of columns for each unit; the units for a kilobyte of content.
 _COLUMNS_OF_DATASET, _BYTES_OF_COLUMN_UNIT, _A_KB = 90, 8, 5
 _COLUMNS = frozenset({"schema", "columnLineage", "lineage", "headwater_operations"})
+# Facets with rows of their own.
+_WITH_ROWS = frozenset({"dataSource", "jobDependencies", "lineage", "ownership", "tags"})
 _BORDER = re.compile(r"[\W_]+|\d+|[A-Z]+")
 
 
@@ -48,13 +50,8 @@ def cost_of(event: Event, size: int) -> int:
     check_count(len(datasets) + len(others))
     # Rows of the run, of datasets and their other names; content by the kilobyte.
     units = _RUN + sum(map(_units_of, datasets)) + _OTHER_NAME * len(others) + ceil(_A_KB * size / 1_024)
-    facets = (
-        event.run_facets,
-        event.job_facets,
-        event.parent_facets,
-        event.root_facets,
-        *(use.facets for use in event.uses),
-    )
+    of_jobs = (event.run_facets, event.job_facets, event.parent_facets, event.root_facets)
+    facets = (*of_jobs, *(use.facets for use in event.uses))
     units += sum(map(_units_in, facets)) + _FACET * sum(len(use.use_facets) for use in event.uses)
     # Columns cost by their bytes, up to a bound: the columns of a wide dataset share rows.
     columns = sum(len(orjson.dumps(of[name])) for of in facets for name in of.keys() & _COLUMNS)
@@ -86,6 +83,8 @@ def _units_of(dataset: DatasetId) -> int:
 
 def _units_in(facets: Facets) -> int:
     """Count the units of the tags, owners, sources and further jobs in facets."""
+    if not facets.keys() & _WITH_ROWS:
+        return _FACET * len(facets)
     jobs = [*objects_in(facets, "jobDependencies", "upstream"), *objects_in(facets, "jobDependencies", "downstream")]
     jobs += [source for entry in objects_in(facets, "lineage", "entries") for source in _inputs(entry)]
     return (

@@ -91,7 +91,7 @@ def with_sources(event: Event, rules: NamingRules) -> Event:
     if event.job is None:
         return event
     sources = sources_in(event.job, event.job_facets, event.run_facets, (use.facets for use in event.outputs))
-    return replace(event, inputs=_with_named(event.inputs, sources, rules))
+    return replace(event, inputs=_with_named(event.inputs, sources, rules)) if sources else event
 
 
 def _run_event(body: _Form, hash_: str, rules: NamingRules) -> Event:

@@ -15,7 +15,6 @@ requests in threads without locks: so DynamoDB, Glue, S3 and SQS have a lock eac
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sqlite3
@@ -38,7 +37,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoReque
 from local_stack.aws import moto_athena, moto_events, moto_glue, moto_kms, moto_patches
 from local_stack.aws.disk import Disk, UnknownVersion
 from local_stack.aws.endpoint import settings_at
-from local_stack.aws.limits import refusal_of, s3_refusal_of
+from local_stack.aws.limits import s3_refusal_of
 from local_stack.aws.objects import Application, Environ, Objects
 from local_stack.aws.queues import Queues
 from local_stack.aws.tables.operations import Tables
@@ -77,15 +76,13 @@ class Ours:
             return Reply(500, [("Content-Type", "text/plain")], str(error).encode())
 
     def _find(self, request: Request) -> Reply | None:
-        """Find the reply to a request about items or messages, or AWS's refusal; None for a request of moto's."""
+        """Find the reply to a request about items or messages, or S3's refusal; None for a request of moto's."""
         target, service = request.header("x-amz-target"), _service(request.header("authorization"))
         if service == "s3" and (refusal := s3_refusal_of(request.target)):
             text = f"<Error><Code>{refusal[0]}</Code><Message>{refusal[1]}</Message></Error>"
             return Reply(400, [("Content-Type", "application/xml")], text.encode())
         if not target and service == "sqs":
             return Reply(400, [], b"the local stack's SQS takes JSON, the protocol of SDKs since 2023")
-        if refusal := refusal_of(target, request.body):
-            return Reply(400, _JSON, json.dumps({"__type": refusal[0], "message": refusal[1]}).encode())
         responded = self._tables.respond(target, request.body) or self._queues.respond(target, request.body)
         return responded and Reply(responded[0], [*_JSON, *responded[2].items()], responded[1])
 

@@ -11,7 +11,6 @@ texts of errors moto.
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 import threading
@@ -19,6 +18,7 @@ import time
 import uuid
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from hashlib import blake2b, md5, sha256
 from typing import Any
 
@@ -31,6 +31,7 @@ from moto.sqs.utils import validate_message_attributes
 
 from local_stack.aws.disk import Disk
 from local_stack.aws.endpoint import ACCOUNT, REGION
+from local_stack.aws.limits import parse_request, refusal_of, render_refusal
 from local_stack.aws.messages import WAIT_MAX_S, Message, Messages
 
 Request = Mapping[str, Any]
@@ -52,6 +53,7 @@ _MEMBERS: Mapping[str, set[str]] = {
 }
 # Parts of a stored message that its queue needs.
 _KEPT = ("place", "sent_timestamp", "delayed_until", "group_id", "deduplication_id")
+_DELETING = {"DeleteMessage", "PurgeQueue"}
 _BATCHES = {f"{name}Batch" for name in ("ChangeMessageVisibility", "DeleteMessage", "SendMessage")}
 
 
@@ -84,12 +86,16 @@ class Queues:
         if operation == target or operation not in _MEMBERS.keys() | _BATCHES:
             return None
         try:
-            request = orjson.loads(body)
+            request = parse_request(body)
+            if refusal := refusal_of(operation, request):
+                return render_refusal(refusal)
             single = operation.removesuffix("Batch")
             for each in [request] if single == operation else request.get("Entries", ()):
                 if unknown := each.keys() - _MEMBERS[single] - {"QueueUrl", "Id"}:
                     shown = f"{operation} with {', '.join(sorted(unknown))}"
                     raise errors.InvalidParameterValue(f"the local stack does not know {shown}")
+            if single in _DELETING:
+                self._before()
             with self._lock:
                 messages, act = self._messages(request.get("QueueUrl", "")), self._acts[single]
                 result = act(messages, request) if single == operation else _each(messages, request, act)
@@ -126,7 +132,7 @@ class Queues:
     def count(self) -> Mapping[str, int]:
         """Count the messages of each queue, by its name, with delayed messages and messages in flight."""
         with self._lock:
-            return {name: len(self._messages(name).all) for name in sqs_backends[ACCOUNT][REGION].queues}
+            return {name: len(self._messages(name).all) for name in self._moto.queues}
 
     def restore(self) -> None:
         """Put the stored messages back into the queues of their names."""
@@ -136,12 +142,16 @@ class Queues:
                 f"SELECT queue, id, {parts} FROM messages ORDER BY 3"  # noqa: S608 - names are ours
             ):
                 self._place = place
-                if name in sqs_backends[ACCOUNT][REGION].queues:
+                if name in self._moto.queues:
                     message = Message(message_id, place, group, sent_ms / 1000, delayed_ms / 1000)
                     self._messages(name).add(message, repeated)
 
+    @cached_property
+    def _moto(self) -> SQSBackend:
+        return sqs_backends[ACCOUNT][REGION]
+
     def _messages(self, url: str) -> Messages:
-        queue = sqs_backends[ACCOUNT][REGION].get_queue(url.rpartition("/")[2])
+        queue = self._moto.get_queue(url.rpartition("/")[2])
         known = self._queues.get(queue.name)
         if known is None or known.queue is not queue:
             known = self._queues[queue.name] = Messages(queue, self._lock)
@@ -149,8 +159,6 @@ class Queues:
 
     def _store(self) -> None:
         """Store the changes of a request."""
-        if self._gone:
-            self._before()
         if self._gone or self._new:
             with self._disk.transaction() as database:
                 database.executemany("DELETE FROM messages WHERE queue = ? AND id = ?", self._gone)
@@ -164,7 +172,7 @@ class Queues:
     def _kept(self, messages: Messages, message: Message) -> dict[str, Any]:
         select = "SELECT message FROM messages WHERE queue = ? AND id = ?"
         [text] = self._disk.database.execute(select, (messages.queue.name, message.id)).fetchone()
-        kept: dict[str, Any] = json.loads(text)
+        kept: dict[str, Any] = orjson.loads(text)
         return kept
 
     def _remove(self, messages: Messages, message: Message) -> None:
@@ -181,7 +189,7 @@ class Queues:
         if queue.content_based_deduplication:
             name = name or sha256(body.encode()).hexdigest()
         _bounded({"DelaySeconds": delay_s}, "DelaySeconds", 0, (0, _DELAY_MAX_S))
-        sqs_backends[ACCOUNT][REGION]._validate_message(queue, body, entry.get("DelaySeconds", 0), name, group)
+        self._moto._validate_message(queue, body, entry.get("DelaySeconds", 0), name, group)
         self._place += 1
         now_ms = int(time.time() * 1000)
         kept = {
@@ -299,7 +307,7 @@ class Queues:
 
     def _attributes(self, messages: Messages, request: Request) -> Mapping[str, Any]:
         names = request.get("AttributeNames", [])
-        attributes = sqs_backends[ACCOUNT][REGION].get_queue_attributes(messages.queue.name, names)
+        attributes = self._moto.get_queue_attributes(messages.queue.name, names)
         counts = messages.counts(time.time())
         shown = {name: str(counts.get(name, value)) for name, value in attributes.items() if value is not None}
         return {"Attributes": shown} if shown else {}

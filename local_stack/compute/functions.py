@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import uuid
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from local_stack.errors import ChildFailed, ChildTimedOut
-from local_stack.processes.child_process import Child
+from local_stack.processes.child_process import Child, render_line
 from local_stack.processes.clock import Clock
 
 # Lambda quotas: "invocation payload (request and response) 6 MB each (synchronous)".
@@ -118,10 +117,11 @@ class _Pool:
     def invoke(self, event: object) -> InvocationResult:
         request_id = str(uuid.uuid4())
         with self.counted, self._free:
-            if _size_bytes(event) > PAYLOAD_BYTES_MAX:
+            payload = render_line(event)
+            if len(payload) > PAYLOAD_BYTES_MAX + len("\n"):
                 return _render_refusal("Function.RequestTooLarge", "Request", request_id)
             try:
-                return self._run(event, request_id)
+                return self._run(payload, request_id)
             except ChildTimedOut:
                 return _render_failure(
                     "Sandbox.Timedout", f"Task timed out after {self.function.timeout_s:.2f} seconds", request_id
@@ -136,10 +136,10 @@ class _Pool:
         for child in children:
             child.stop(wait_s=0.5)
 
-    def _run(self, event: object, request_id: str) -> InvocationResult:
+    def _run(self, payload: bytes, request_id: str) -> InvocationResult:
         child = self._get_worker()
         try:
-            response = child.request(self._request(event, request_id), timeout_s=self.function.timeout_s)
+            response = child.request(self._request(payload, request_id), timeout_s=self.function.timeout_s)
         except ChildFailed:
             self._all.discard(child)
             raise
@@ -164,15 +164,15 @@ class _Pool:
         child.request({}, timeout_s=_IMPORT_S)  # The init phase; Lambda does not count it either
         return child
 
-    def _request(self, event: object, request_id: str) -> dict[str, object]:
-        return {
-            "event": event,
+    def _request(self, payload: bytes, request_id: str) -> bytes:
+        context = {
             "request_id": request_id,
             "arn": self.function.arn,
             "memory_mb": self.function.memory_mb,
             "timeout_s": self.function.timeout_s,
             "clock_offset_s": self._clock.offset_s,
         }
+        return b'{"event":%b,%b' % (payload.rstrip(), render_line(context)[1:])
 
 
 def python_environment(env: Mapping[str, str], code: Path) -> dict[str, str]:
@@ -197,10 +197,6 @@ def _worker_env(function: Function, env: Mapping[str, str], code: Path) -> dict[
         "_HANDLER": function.handler,
         **function.environment,
     }
-
-
-def _size_bytes(payload: object) -> int:
-    return len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def _render_failure(error_type: str, message: str, request_id: str) -> InvocationResult:

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
@@ -89,8 +89,8 @@ class RestApi:
             return reply
         if any(name.lower() == "content-encoding" for name, _ in reply.headers):
             return reply
-        return replace(
-            reply, headers=[*reply.headers, ("Content-Encoding", "gzip")], body=gzip.compress(reply.body, _GZIP_LEVEL)
+        return reply._replace(
+            headers=[*reply.headers, ("Content-Encoding", "gzip")], body=gzip.compress(reply.body, _GZIP_LEVEL)
         )
 
     def stop(self) -> None:

@@ -51,8 +51,8 @@ class Child:
         """The process id."""
         return self._process.pid
 
-    def request(self, request: Message, *, timeout_s: float) -> Message:
-        """Send a request and return the child's response.
+    def request(self, request: Message | bytes, *, timeout_s: float) -> Message:
+        """Send a request, perhaps a rendered line, and return the child's response.
 
         Raises:
             ChildTimedOut: No response within `timeout_s`; the child has been killed.
@@ -61,7 +61,7 @@ class Child:
         deadline = time.monotonic() + timeout_s
         with self._requesting:
             try:
-                self._write(render_line(request))
+                self._write(request if isinstance(request, bytes) else render_line(request))
                 line = self._read_line(deadline)
             except (BrokenPipeError, ValueError):  # ValueError: `stop` closed the pipe meanwhile
                 line = b""
@@ -110,8 +110,8 @@ class Child:
             self._process.stdout.close()
 
 
-def render_line(message: Message) -> bytes:
-    """Render a message as a line of JSON."""
+def render_line(message: object) -> bytes:
+    """Render a message, or a part of it, as a line of JSON."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass") + b"\n"
 
 

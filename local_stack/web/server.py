@@ -6,13 +6,15 @@ import hmac
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from email.utils import formatdate
+from functools import lru_cache
 from http.client import responses
 from http.server import ThreadingHTTPServer
 from socketserver import StreamRequestHandler
+from typing import NamedTuple
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
@@ -28,8 +30,7 @@ _READ_BYTES = 65_536
 _OF_THE_SERVER, _CLOSE = frozenset({"content-length", "date", "transfer-encoding"}), ("Connection", "close")
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """An HTTP request as it came: `target` is the path and query, undecoded."""
 
     method: str
@@ -44,8 +45,7 @@ class Request:
         return values[-1] if values else ""
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """An HTTP response."""
 
     status: int
@@ -223,11 +223,16 @@ class _Handler(StreamRequestHandler):
         given = {name.lower(): value for name, value in reply.headers}
         length = str(len(reply.body)) if has_body else given.get("content-length", str(len(reply.body)))
         headers = [(name, value) for name, value in reply.headers if name.lower() not in _OF_THE_SERVER]
-        headers += [("Date", formatdate(usegmt=True)), ("Content-Length", length), *([_CLOSE] if closes else [])]
+        headers += [("Date", _date(int(time.time()))), ("Content-Length", length), *([_CLOSE] if closes else [])]
         status = f"HTTP/1.1 {reply.status} {responses.get(reply.status, '')}"
         head = "\r\n".join([status, *map(": ".join, headers), "", ""]).encode("latin-1")
         # A single write: after each write, the thread waits for its turn.
         self.connection.sendall(head + reply.body if has_body else head)
+
+
+@lru_cache(maxsize=1)
+def _date(second: int) -> str:
+    return formatdate(second, usegmt=True)
 
 
 def render_message(status: int, message: str) -> Reply:
@@ -243,6 +248,6 @@ def behind_secret(secret: str, reply_to: Callable[[Request], Reply]) -> Callable
         given, slash, rest = request.target.removeprefix("/").partition("/")
         if not hmac.compare_digest(given.encode(), secret.encode()):
             return render_message(404, "Not Found")
-        return reply_to(replace(request, target=f"{slash}{rest}"))
+        return reply_to(request._replace(target=f"{slash}{rest}"))
 
     return reply

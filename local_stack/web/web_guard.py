@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import parse_qs
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -19,8 +19,7 @@ _LOOPBACK = re.compile(r"(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:[\w-]+\.)*localhost)(
 _SHOWN_CHARACTERS = 100
 
 
-@dataclass(frozen=True)
-class _RequestHead:
+class _RequestHead(NamedTuple):
     """The parts of a request that the rules check; header names are in lower case."""
 
     method: str

@@ -23,7 +23,6 @@ from headwater.aws.dynamodb import DynamoDB
 from headwater.aws.signing import Signer
 from headwater.aws.standard_retries import StandardRetries
 from local_stack.aws.disk import Disk
-from local_stack.aws.limits import refusal_of
 from local_stack.aws.tables.operations import Tables
 
 # The tests of a module, on the functions' own client and, in `make test-all`, on boto3's: both leave the same tables
@@ -84,9 +83,6 @@ class Moto:
     """A connection: it hands signed requests to the tables, unless AWS would refuse them."""
 
     def post(self, headers, body):
-        if refusal := refusal_of(headers["x-amz-target"], body):
-            document = {"__type": refusal[0], "message": refusal[1]}
-            return Response(400, HTTPHeaders.from_dict({}), orjson.dumps(document))
         status, content, _ = _HOLDER.tables.respond(headers["x-amz-target"], body)
         return Response(status, HTTPHeaders.from_dict({}), content)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import orjson
@@ -23,12 +24,13 @@ from moto.dynamodb.exceptions import (
     ResourceNotFoundException,
     TransactionCanceledException,
 )
-from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models import DynamoDBBackend, dynamodb_backends
 from werkzeug.exceptions import HTTPException
 
 from local_stack.aws.disk import Disk
 from local_stack.aws.endpoint import ACCOUNT, REGION
 from local_stack.aws.item_sizes import item_bytes
+from local_stack.aws.limits import parse_request, refusal_of, render_refusal
 from local_stack.aws.partiql import VersionedPut, parse_put
 from local_stack.aws.tables.expressions import (
     Request,
@@ -39,7 +41,7 @@ from local_stack.aws.tables.expressions import (
     update,
 )
 from local_stack.aws.tables.rows import Rows, Stored
-from local_stack.aws.tables.schema import Item, Schema
+from local_stack.aws.tables.schema import Item, Row, Schema
 
 _SERVICE = "DynamoDB_20120810."
 _ITEM_BYTES_MAX, _PAGE_BYTES_MAX, _BATCH_BYTES_MAX = 400 * 1024, 1024 * 1024, 16 * 1024 * 1024
@@ -101,7 +103,9 @@ class Tables:
         if operation == target or operation not in _MEMBERS.keys() | _UNKNOWN:
             return None
         try:
-            request = orjson.loads(body)
+            request = parse_request(body)
+            if refusal := refusal_of(operation, request):
+                return render_refusal(refusal)
             if operation in _UNKNOWN or (unknown := request.keys() - _MEMBERS[operation]):
                 what = operation if operation in _UNKNOWN else f"{operation} with {', '.join(sorted(unknown))}"
                 raise MockValidationException(f"the local stack does not know {what}")
@@ -120,7 +124,7 @@ class Tables:
 
     def _expire(self, now: float) -> Iterator[Mapping[str, Any]]:
         self._rows.forget_expired()
-        for name in list(dynamodb_backends[ACCOUNT][REGION].tables):
+        for name in list(self._moto.tables):
             schema = self._schema(name)
             if schema.ttl:
                 for image in self._rows.expire(schema, now - _EXPIRED_S_MAX, now):
@@ -129,11 +133,14 @@ class Tables:
 
     def restore(self) -> None:
         """Put items back whose removal may not have arrived at its function: they expire again."""
-        tables = dynamodb_backends[ACCOUNT][REGION].tables
-        self._rows.restore_expired({name: self._schema(name) for name in tables})
+        self._rows.restore_expired({name: self._schema(name) for name in self._moto.tables})
+
+    @cached_property
+    def _moto(self) -> DynamoDBBackend:
+        return dynamodb_backends[ACCOUNT][REGION]
 
     def _schema(self, name: str) -> Schema:
-        table = dynamodb_backends[ACCOUNT][REGION].tables.get(name)
+        table = self._moto.tables.get(name)
         if table is None:
             raise ResourceNotFoundException
         known = self._schemas.get(name)
@@ -243,14 +250,14 @@ class Tables:
         if kind == "Update":
             item = update(old, key, request)
         if kind != "ConditionCheck":
-            self._put(schema, item or {})
+            self._put(schema, item or {}, schema.row_of(item or {}))
         return old, item
 
-    def _put(self, schema: Schema, item: Item) -> None:
+    def _put(self, schema: Schema, item: Item, row: Row) -> None:
         schema.table._validate_item_types(dict(item))
         if (size_bytes := item_bytes(item)) > _ITEM_BYTES_MAX:
             raise MockValidationException("Item size has exceeded the maximum allowed size")
-        self._rows.put(schema, item, size_bytes)
+        self._rows.put(schema, item, row, size_bytes)
 
     def _write_batch(self, request: Request) -> bytes:
         schemas = {name: self._schema(name) for name in request["RequestItems"]}
@@ -258,15 +265,16 @@ class Tables:
             for name, writes in request["RequestItems"].items():
                 schema = schemas[name]
                 items = [write["PutRequest"]["Item"] if "PutRequest" in write else None for write in writes]
-                keys = [
-                    schema.key_of(schema.key_in(item) if item else write["DeleteRequest"]["Key"])
-                    for item, write in zip(items, writes, strict=True)
+                rows = [schema.row_of(item) if item else None for item in items]
+                keys: list[tuple[Any, Any]] = [
+                    (row["pk"], row["sk"]) if row else schema.key_of(write["DeleteRequest"]["Key"])
+                    for row, write in zip(rows, writes, strict=True)
                 ]
                 if len(set(keys)) < len(keys):
                     raise MockValidationException("Provided list of item keys contains duplicates")
-                for item, key in zip(items, keys, strict=True):
-                    if item:
-                        self._put(schema, item)
+                for item, row, key in zip(items, rows, keys, strict=True):
+                    if item and row:
+                        self._put(schema, item, row)
                     else:
                         self._rows.delete(schema, key)
         return b'{"UnprocessedItems":{}}'

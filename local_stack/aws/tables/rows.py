@@ -12,7 +12,7 @@ import orjson
 
 from local_stack.aws.disk import Disk
 from local_stack.aws.item_sizes import item_bytes
-from local_stack.aws.tables.schema import Column, Item, Schema, quoted
+from local_stack.aws.tables.schema import Column, Item, Row, Schema, quoted
 
 Stored = tuple[bytes, int]
 """An item's JSON and its size as DynamoDB counts it, in bytes."""
@@ -59,7 +59,7 @@ class Rows:
         if new:
             with self._disk.transaction():
                 for item, _ in list(self.select(schema, (), (), "pk, sk")):
-                    self.put(schema, orjson.loads(item))
+                    self._put_back(schema, orjson.loads(item))
 
     def get(self, schema: Schema, key: tuple[Column, Column]) -> Stored | None:
         """Read an item."""
@@ -76,10 +76,12 @@ class Rows:
         rows = self._database.execute(sql, [column for key in keys for column in key]) if keys else ()
         return {(pk, sk): (item, size_bytes) for pk, sk, item, size_bytes in rows}
 
-    def put(self, schema: Schema, item: Item, size_bytes: int | None = None) -> None:
-        """Write an item over the stored item of its key."""
-        size_bytes = size_bytes or item_bytes(item)
-        row = schema.row_of(item) | {"item": orjson.dumps(item), "bytes": size_bytes}
+    def _put_back(self, schema: Schema, item: Item) -> None:
+        self.put(schema, item, schema.row_of(item), item_bytes(item))
+
+    def put(self, schema: Schema, item: Item, keys: Row, size_bytes: int) -> None:
+        """Write an item, with the columns of its keys, over the stored item of its key."""
+        row = keys | {"item": orjson.dumps(item), "bytes": size_bytes}
         row["expires"] = _moment(item.get(schema.ttl)) if schema.ttl else None
         places = ", ".join("?" * len(row))
         changes = ", ".join(f"{name} = excluded.{name}" for name in row if name not in {"pk", "sk"})
@@ -130,7 +132,7 @@ class Rows:
         with self._disk.transaction():
             for name, item in self._database.execute("SELECT tbl, item FROM expired").fetchall():
                 if name in schemas:
-                    self.put(schemas[name], orjson.loads(item))
+                    self._put_back(schemas[name], orjson.loads(item))
             self.forget_expired()
 
 

@@ -18,7 +18,11 @@ Item = Mapping[str, Mapping[str, Any]]
 Column = bytes | int | float
 """A key in SQLite, in the order of DynamoDB: a string in UTF-8, a number, or bytes."""
 
+Row = dict[str, Column | None]
+"""The columns of an item's keys."""
+
 _REPEATED = "One or more parameter values were invalid: "
+_SORT_KEY_BYTES_MAX = 1024
 _EMPTY = (
     "One or more parameter values are not valid. "
     "The AttributeValue for a key attribute cannot contain an empty string value."
@@ -76,6 +80,11 @@ class Schema:
     def _types(self) -> Mapping[str, str]:
         return {attribute["AttributeName"]: attribute["AttributeType"] for attribute in self.table.attr}
 
+    @cached_property
+    def _local_keys(self) -> frozenset[str]:
+        keys = (key for index in self.table.indexes for key in index.schema)
+        return frozenset(key["AttributeName"] for key in keys if key["KeyType"] == "RANGE")
+
     def _index(self, key_schema: list[dict[str, str]], *, is_global: bool = False) -> Index:
         attributes = tuple(key["AttributeName"] for key in key_schema)
         columns = tuple(self.columns[attribute] for attribute in attributes)
@@ -95,16 +104,22 @@ class Schema:
         """Convert the value of a key attribute.
 
         Raises:
-            MockValidationException: the value has a wrong type, or is empty.
+            MockValidationException: the value has a wrong type, is empty, or is too large.
         """
         [(kind, content)] = value.items()
-        if kind != self._types[attribute]:
-            rule = f"Type mismatch for key {attribute} expected: {self._types[attribute]} actual: {kind}"
-            raise MockValidationException(_REPEATED + rule)
+        if kind != (expected := self._types[attribute]):
+            rule = f"key {attribute} expected: {expected} actual: {kind}"
+            if attribute not in self.key:
+                rule = f"Index Key {attribute} Expected: {expected} Actual: {kind}"
+            raise MockValidationException(f"{_REPEATED}Type mismatch for {rule}")
         if content == "":
             raise MockValidationException(f"{_EMPTY} Key: {attribute}")
         if kind == "S":
-            return str(content).encode()
+            column = str(content).encode()
+            if len(column) > _SORT_KEY_BYTES_MAX and attribute in self._local_keys:
+                rule = f"Aggregated size of all range keys has exceeded the size limit of {_SORT_KEY_BYTES_MAX} bytes"
+                raise MockValidationException(_REPEATED + rule)
+            return column
         if kind == "B":
             return b64decode(content)
         number = Decimal(content)
@@ -121,14 +136,14 @@ class Schema:
         partition, *sort = (self.column(attribute, key[attribute]) for attribute in self.key)
         return partition, sort[0] if sort else b""
 
-    def row_of(self, item: Item) -> dict[str, Column | None]:
+    def row_of(self, item: Item) -> Row:
         """Convert the key attributes of an item to columns; an index leaves out an item without its attributes.
 
         Raises:
             MockValidationException: an attribute of the primary key is missing, or of a wrong type.
         """
         self.key_in(item)
-        row: dict[str, Column | None] = {"pk": b"", "sk": b""}
+        row: Row = {"pk": b"", "sk": b""}
         for attribute, column in self.columns.items():
             row[column] = self.column(attribute, item[attribute]) if attribute in item else None
         return row

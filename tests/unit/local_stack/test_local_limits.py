@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from local_stack.aws.limits import refusal_of
@@ -15,7 +13,7 @@ def query(condition, **values):
 
 
 def refused(operation, request):
-    return refusal_of(f"DynamoDB_20120810.{operation}", json.dumps({"TableName": "t", **request}).encode())
+    return refusal_of(operation, {"TableName": "t", **request})
 
 
 @pytest.mark.parametrize(
