@@ -262,11 +262,10 @@ class Jobs:
         """Read the jobs in detail, the first of them with their last runs."""
         view, ids = self._view, [job.id for job in short]
         having = ids[:WITH_RUNS_MAX]
-        # One round for names of datasets, facts of jobs, and index rows of runs; then a round for the runs.
+        # One round for facts of jobs and index rows of runs; then a round for the runs, and names of datasets.
         runs_first = [last_started(job).query(_LATEST_RUNS) for job in having]
-        view.expect(map(facts_key, ids), [*runs_first, *first_pages_of(ids, view)])
+        view.read_first([*runs_first, *first_pages_of(ids, view)], map(facts_key, ids))
         jobs = self.named(short)
-        view.read_first([*runs_first, *first_pages_of(ids, view)])
         runs = newest_runs_of(having, view, _LATEST_RUNS)
         return [replace(job, latest_runs=runs.get(job.id, ())) for job in self._detailed(jobs)]
 

@@ -23,7 +23,7 @@ def times_of(groups: Sequence[ResolvedDataset], view: GraphView) -> dict[Dataset
     pages = dict(zip(reads, query_reports(reads, view), strict=True))
     running = {run_of(row) for page in pages.values() for row in page.rows if is_unverified(row)}
     # The facts come with a round for the writers.
-    view.expect(map(facts_key, running))
+    view.load(rows=map(facts_key, running))
     written = last_written(groups, view)
     facts = read_run_facts(running, view) if running else {}
     firsts = {run: facts[run].first if run in facts else None for run in running}

@@ -21,11 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
-from headwater.facts.facet_refs import reported_columns
-from headwater.facts.facts import RunFacts, dataset_of, job_of, text_of
+from headwater.facts.facts import dataset_of, job_of, text_of
 from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_columns, read_run_facts, run_order
 from headwater.facts.job_nodes import io_of, sources_of
 from headwater.facts.keys import facts_key
@@ -37,6 +36,7 @@ from headwater.queries.view.column_reports import (
     IndexedColumns,
     keys_of,
     read_columns,
+    reports_by,
     unknown_columns,
 )
 from headwater.queries.view.descriptions import Schema, describe, read_facets, schema_of
@@ -74,16 +74,16 @@ class GraphView(LoadedGraph):
         # Collect the last report of each writer, for new datasets.
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
         reports = self._last_reports(fresh)
-        facets = read_facets(fresh, self)
-        new = {
-            group.primary: self._entry(group, schema_of(dataset_facets), reports)
-            for group, dataset_facets in zip(fresh, facets, strict=True)
-        }
-        # Read the columns of the reports, and index them by path.
+        schemas = self.schemas(fresh)
+        new = {group.primary: self._entry(group, schema, reports) for group, schema in zip(fresh, schemas, strict=True)}
+        # Read the columns of the reports, and the datasets of their sources; index the columns by path.
         self._name_versions(new.values())
-        self._read_columns([report for entry in new.values() for report in entry.reports])
+        reported = [report for entry in new.values() for report in entry.reports]
+        read_columns(reported, self)
+        self.load({source for report in reported for source in report.columns.datasets}, users="up")
+        name_of = cache(self.visible_name)
         for entry in new.values():
-            entry.known = IndexedColumns(entry.reports, self.visible_name)
+            entry.known = IndexedColumns(entry.reports, name_of)
         self._entries.update(new)
 
     def load_below(
@@ -135,13 +135,17 @@ class GraphView(LoadedGraph):
     def used(self, dataset: DatasetId) -> list[Column]:
         """List the columns of a dataset among the sources of current columns."""
         (group,), entries = self.load_below([dataset])
-        used = (column for entry in entries.values() for column in entry.used)
-        return sorted({column for column in used if column.dataset == group.primary})
+        used = set[Column]().union(*(entry.used for entry in entries.values()))
+        return sorted(column for column in used if column.dataset == group.primary)
 
     def find_outputs(self, job: JobId) -> list[DatasetId] | None:
         """List the outputs of a job shown in full; None if the job is unknown or hidden."""
         self.load(jobs=[job])
         return sorted(filter(self.opens, io_of(self.nodes[job])[1])) if self.has(job) else None
+
+    def schemas(self, groups: Sequence[ResolvedDataset]) -> list[Schema]:
+        """Read the current schema of each dataset, hidden or not."""
+        return list(map(schema_of, read_facets(groups, self)))
 
     def live_schemas(self, groups: Iterable[ResolvedDataset]) -> dict[DatasetId, Schema | None]:
         """Read the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
@@ -204,13 +208,6 @@ class GraphView(LoadedGraph):
             version = version_by(run, facts[run], group) if run in facts else None
             report.reporter = replace(report.reporter, version=version.version if version else None)
 
-    def _read_columns(self, reports: Sequence[ColumnReport]) -> None:
-        """Read the reported columns, the names of their source datasets, and deletions of the sources."""
-        columns = read_columns((report.key for report in reports), self)
-        for report in reports:
-            report.columns = columns[report.key] if report.key[0] else report.columns
-        self.load({source for report in reports for source in report.columns.datasets}, users="up")
-
     def _last_reports(self, groups: Iterable[ResolvedDataset]) -> dict[_Writer, RunWithFacts]:
         """Find the last run of each writer with columns of a dataset, under any name, if it has several names.
 
@@ -238,7 +235,9 @@ class GraphView(LoadedGraph):
         # A writer's report comes from a scan of its runs if the dataset has several names, else from the job's node.
         for job in sorted(group.producers):
             if (group.primary, job) in reports:
-                _add_report(entry, job, *reports[group.primary, job])
+                run, facts = reports[group.primary, job]
+                # `_name_versions` names the version made by the run.
+                entry.reports += reports_by(Reporter(run, job, None, facts.declared is not None), facts, group.names)
             elif self.has(job):
                 self._add_writer(entry, self.nodes[job])
         # The last DatasetEvent with columns counts as a report of its own.
@@ -268,12 +267,3 @@ class GraphView(LoadedGraph):
 
 def _jobs_of(group: ResolvedDataset, below: int) -> set[JobId]:
     return group.producers | group.readers | group.reporters if below else set(group.producers)
-
-
-def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts) -> None:
-    """Add a run's reports on a dataset with several names; `GraphView` names the version made by the run."""
-    reporter = Reporter(run, job, None, facts.declared is not None)
-    for name in entry.group.names:
-        reported = reported_columns(facts, text_of(name))
-        if reported is not None:
-            entry.reports.append(ColumnReport(reporter, (reported.refs, name)))

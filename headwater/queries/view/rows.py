@@ -107,12 +107,12 @@ class GraphRows:
         self.read, self.expect = self.reader.read, self.reader.expect
         self.at, self.caller = at, caller
 
-    def read_first(self, queries: Sequence[RowQuery]) -> None:
-        """Read the first pages of scans of several kinds in one round, and expect the facts of the runs in them.
+    def read_first(self, queries: Sequence[RowQuery], keys: Iterable[Key] = ()) -> None:
+        """Read rows, and first pages of several scans, in one round; expect the facts of the runs in the pages.
 
         The scans then share two rounds.
         """
-        rows = (row for page in self.query(queries) for row in page.rows)
+        rows = (row for page in self.read(keys, queries)[1] for row in page.rows)
         self.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
 
     def sees(self, thing: DatasetId | JobId) -> bool:
