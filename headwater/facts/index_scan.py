@@ -13,7 +13,7 @@ from headwater.facts.facet_refs import is_explicit, reported_columns
 from headwater.facts.facts import IdText, JobFacts, RunFacts, as_of, dataset_of
 from headwater.facts.index_rows import LINEAGE_WITHOUT_IO, columns_prefix
 from headwater.facts.keys import facts_key, job_pk
-from headwater.facts.run_facts import effective_time, ended, has_io, is_active_stream, owner
+from headwater.facts.run_facts import effective_time, ended, has_io, is_active_stream
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater.times import EARLIEST
@@ -35,7 +35,7 @@ def read_run_facts(runs: Iterable[RunKey], table: GraphReader, at: str | None = 
     if at is None:
         return stored
     earlier = {run: as_of(facts, at) for run, facts in stored.items()}
-    return {run: facts for run, facts in earlier.items() if owner(facts)}
+    return {run: facts for run, facts in earlier.items() if facts.job}
 
 
 def facts_in_rows(rows: Iterable[Row]) -> dict[RunKey, RunFacts]:

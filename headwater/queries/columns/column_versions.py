@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from headwater.facts.facet_refs import ever_sources, reported_columns, unreported_sources
-from headwater.facts.facts import RunFacts, as_of, dataset_of, merged_facets, text_of
+from headwater.facts.facet_refs import ever_sources
+from headwater.facts.facts import RunFacts, as_of, dataset_of, merged_facets
 from headwater.facts.index_scan import read_run_facts
-from headwater.facts.keys import dataset_pk
-from headwater.facts.run_facts import dataset_version_id, owner
-from headwater.facts.table import RowQuery
+from headwater.facts.run_facts import dataset_version_id
 from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs, column_node
 from headwater.queries.graphs.node_ids import FieldNode, Node
-from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Reporter
+from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode
 from headwater.queries.runs.dataset_versions import find_version, read_versions
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, sources_read
-from headwater.queries.runs.job_versions import versions_of
-from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.runs.job_versions import entries_of
+from headwater.queries.view import GraphView
 from headwater.queries.view.column_reports import (
     ColumnReport,
     DatasetColumns,
     IndexedColumns,
     keys_of,
     read_columns,
-    unknown_columns,
+    reports_on_version,
 )
-from headwater.queries.view.descriptions import NO_SCHEMA, Schema, read_facets, schema_of
+from headwater.queries.view.descriptions import NO_SCHEMA, Schema, schema_of
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column
-from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # A version of a dataset, under the dataset's primary name.
@@ -93,12 +90,11 @@ class VersionWalk:
         return sorted(nodes) if nodes or not isinstance(node, FieldNode) else None
 
     def _made_by_job(self, job: JobId, version: str) -> _Producers | None:
-        versions, _ = versions_of(job, self.view)
-        known = next((candidate for candidate in versions if candidate.version == version), None)
-        if known is None or known.latest_run is None:
-            return None if known is None else {}
-        run = known.latest_run.key
-        facts = read_run_facts([run], self.view)[run]
+        entries = entries_of(job, version, self.view)
+        runs = [(entry.run, entry.facts) for entry in entries if not entry.facts.declared]
+        if not runs:
+            return {} if entries else None
+        run, facts = runs[-1]
         self.view.load_names(map(dataset_of, facts.outputs))
         outputs = outputs_of(facts, run, self.view)
         return {(output.dataset, output.version): run for output in outputs if self.view.opens(output.dataset)}
@@ -106,12 +102,11 @@ class VersionWalk:
     def _columns_of(self, node: FieldNode | Node, entry: VersionEntry) -> list[Column]:
         """List the columns of a node in a version; without a schema, its dataset's schema counts."""
         primary, view = entry.group.primary, self.view
-        schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
+        known = entry if entry.schema.known else replace(entry, schema=view.schemas([entry.group])[0])
         if isinstance(node, FieldNode):
-            there = entry.has(node.field) or RelatedPaths(schema.types).has(node.field)
-            return [Column(primary, node.field)] if there or view.is_used(primary, node.field) else []
-        paths = dict.fromkeys((*schema.columns, *entry.columns.fields))
-        return list(dict.fromkeys((*(Column(primary, path) for path in paths), *view.used(primary))))
+            there = known.has(node.field) or view.is_used(primary, node.field)
+            return [Column(primary, node.field)] if there else []
+        return list(dict.fromkeys((*(Column(primary, path) for path in known.paths), *view.used(primary))))
 
     def columns_at(self, node: FieldNode | Node, present: GraphView) -> list[_Node] | None:
         """List the columns of a node at the time of a view, each in its writers' last versions."""
@@ -144,15 +139,12 @@ class VersionWalk:
         entries = []
         for version, run in new.items():
             group = self.view.group(version[0])
-            reported = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
+            reported = reports_on_version(run, version[1], facts[run], group) if run in facts and run else []
             entries.append(VersionEntry(group, NO_SCHEMA, reported, version=version[1]))
         sources = {text for of_run in facts.values() for text in ever_sources(of_run) | of_run.inputs.keys()}
-        keys = [report.key for entry in entries for report in entry.reports]
-        self.view.load_names(map(dataset_of, sources), rows=keys_of(keys).values())
-        columns = read_columns(keys, self.view)
-        for entry in entries:
-            for report in entry.reports:
-                report.columns = columns[report.key] if report.key[0] else report.columns
+        reports = [report for entry in entries for report in entry.reports]
+        self.view.load_names(map(dataset_of, sources), rows=keys_of(report.key for report in reports).values())
+        read_columns(reports, self.view)
         made_by_events = self._add(entries, facts, facts)
         self._read_schemas(made_by_events)
 
@@ -190,8 +182,7 @@ class VersionWalk:
 
     def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
         """Read the schemas of versions without a run, from DatasetEvents."""
-        described = _described([entry.group for entry in entries], self.view)
-        for entry in (entry for entry in entries if entry.group.primary in described):
+        for entry in (entry for entry in entries if entry.group.facts.first_described):
             # Such versions are rare: each is read by itself.
             page = read_versions(entry.group, self.view)
             version = next((version for version in page.versions if version.id == entry.version), None)
@@ -273,20 +264,6 @@ def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[Ver
     return list(dict.fromkeys((*(path for columns in known for path in columns.schema.columns), *entry.columns.fields)))
 
 
-def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDataset) -> Iterator[ColumnReport]:
-    """Yield a run's reports on its version, one for each name of the dataset."""
-    reporter = Reporter(run, owner(facts), version, facts.declared is not None)
-    is_unreported = True
-    for name in group.names:
-        reported = reported_columns(facts, text_of(name))
-        if reported is not None:
-            is_unreported = False
-            yield ColumnReport(reporter, (reported.refs, name))
-    if is_unreported:
-        sources = map(dataset_of, unreported_sources(facts, map(text_of, group.names)))
-        yield ColumnReport(reporter, ((), group.primary), unknown_columns(sources))
-
-
 def _set_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
     """Give a version the schema reported by its run; return True if a run made the version."""
     made_by = next((report.reporter.run for report in entry.reports if report.reporter.version == entry.version), None)
@@ -294,10 +271,3 @@ def _set_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
         return False
     entry.schema = schema_of(merged_facets(facts[made_by].written_facets, entry.group.names))
     return True
-
-
-def _described(groups: Sequence[ResolvedDataset], view: GraphView) -> set[DatasetId]:
-    """List the datasets with a DatasetEvent."""
-    requested = [(group.primary, name) for group in groups for name in group.names]
-    pages = view.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in requested])
-    return {primary for (primary, _), page in zip(requested, pages, strict=True) if page.rows}

@@ -27,7 +27,7 @@ from headwater.facts.index_scan import (
 )
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import facts_key, job_pk
-from headwater.facts.run_facts import Code, code_of, effective_time, has_io, owner
+from headwater.facts.run_facts import Code, code_of, effective_time, has_io
 from headwater.facts.run_io import io_at, io_times, job_version_id
 from headwater.facts.table import RowQuery
 from headwater.queries.results.entities import JobVersion
@@ -83,18 +83,18 @@ def _read_pages(jobs: Sequence[JobId], view: GraphView, until: str = "~") -> dic
     advance([scan for of_job in scans.values() for scan in of_job], view, rows=RUNS_MAX, prefetch=map(facts_key, jobs))
     streams = {job: last_counted(job, until, streamed=True) for job in streamed_jobs(jobs, view)}
     advance([scan for of_job in streams.values() for scan in of_job], view, rows=RUNS_MAX)
-    return {job: _page_of(streams.get(job, of_job)) for job, of_job in scans.items()}
+    return {job: _page_of(job, streams.get(job, of_job)) for job, of_job in scans.items()}
 
 
-def _page_of(scans: Sequence[IndexScan[RunWithFacts]]) -> JobVersionPage:
+def _page_of(job: JobId, scans: Sequence[IndexScan[RunWithFacts]]) -> JobVersionPage:
     # Runs at the watermark's time may be unread: no run of this time is shown.
     watermark = max(scan.watermark for scan in scans)[:1]
     runs = {run: facts for scan in scans for run, facts in scan.results.values()}
-    entries = _in_sequence(runs, watermark)
+    entries = _in_sequence(job, runs, watermark)
     return JobVersionPage(sorted(entries, key=lambda entry: entry.order), cut=bool(watermark))
 
 
-def _in_sequence(runs: Mapping[RunKey, RunFacts], watermark: Position) -> Iterator[JobVersionEntry]:
+def _in_sequence(job: JobId, runs: Mapping[RunKey, RunFacts], watermark: Position) -> Iterator[JobVersionEntry]:
     """Yield the entries of the runs after a position, in the order of their effective times."""
     placed = ((place, run) for run, facts in runs.items() if (place := effective_time(facts)))
     last: JobVersionEntry | None = None
@@ -104,30 +104,30 @@ def _in_sequence(runs: Mapping[RunKey, RunFacts], watermark: Position) -> Iterat
     for run in (run for place, run in sorted(placed) if (place,) > watermark):
         facts = runs[run]
         given = given.then(code_of(facts))
-        own = sorted(_entries_of(run, facts), key=lambda entry: entry.order)
+        own = sorted(_entries_of(job, run, facts), key=lambda entry: entry.order)
         if own:
             last, at_last, changed, begun = own[-1], given, False, True
             yield from own
             continue
         changed = changed or given != at_last
         if begun:
-            yield _unknown(run, facts, last, given if changed else None)
+            yield _unknown(job, run, facts, last, given if changed else None)
 
 
-def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: Code | None) -> JobVersionEntry:
-    job, at = owner(facts), effective_time(facts) or ""
-    if job is None:
-        raise ValueError(f"run {run} has no job")
+def _unknown(
+    job: JobId, run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: Code | None
+) -> JobVersionEntry:
+    at = effective_time(facts) or ""
     if last is not None and given is None:
         return replace(last, since=at, position=at, run=run, facts=facts)
     sides = (last.inputs, last.outputs) if last else ((), ())
     return JobVersionEntry(job, at, at, run, facts, *sides, given or Code(), unknown=last is not None)
 
 
-def _entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
+def _entries_of(job: JobId, run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
     """Yield the entries of a run with datasets: one `JobVersionEntry`; of a stream, one for each further report."""
-    job, last, code = owner(facts), effective_time(facts), code_of(facts)
-    if job is None or last is None or not has_io(facts):
+    last = effective_time(facts)
+    if last is None or not has_io(facts):
         return
     firsts = sorted(io_times(facts)) if facts.streaming else [last]
     for number, first in enumerate(firsts, 1):
@@ -136,16 +136,26 @@ def _entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
             continue
         inputs, outputs = io_at(facts, first)
         since, at = (min(first, last), last) if whole else (first, first)
-        yield JobVersionEntry(job, since, at, run, facts, inputs, outputs, code)
+        yield JobVersionEntry(job, since, at, run, facts, inputs, outputs, code_of(facts))
 
 
 def versions_of(job: JobId, view: GraphView) -> tuple[list[JobVersion], bool]:
     """List the job's versions, the most recently used first; return true, too, if versions may be missing."""
     page = read_version_page(job, view)
-    versions = [_job_version(entries) for entries in _by_version(page.entries).values()]
+    versions = _by_version(page.entries)
     if page.cut:
-        versions = [*versions, *_older(job, {version.version for version in versions}, view)]
-    return versions, page.cut
+        rows = view.query([RowQuery(job_pk(job), prefix="VERSION#", limit=VERSIONS_MAX)])[0].rows
+        names = [row.sk.removeprefix("VERSION#") for row in rows]
+        older = _older(job, [version for version in names if version not in versions], view)
+        versions |= sorted(older.items(), key=lambda item: item[1][-1].position, reverse=True)
+    return list(map(_job_version, versions.values())), page.cut
+
+
+def entries_of(job: JobId, version: str, view: GraphView) -> Sequence[JobVersionEntry]:
+    """Read the entries of a version, `[JobVersionEntry(...)]`, oldest first; empty if the version is unknown."""
+    page = read_version_page(job, view)
+    newest = [entry for entry in page.entries if entry.version == version]
+    return newest if newest or not page.cut else _older(job, [version], view).get(version, ())
 
 
 def _by_version(entries: Sequence[JobVersionEntry]) -> dict[str, list[JobVersionEntry]]:
@@ -173,22 +183,17 @@ def _job_version(entries: Sequence[JobVersionEntry]) -> JobVersion:
     )
 
 
-def _older(job: JobId, newer: set[str], view: GraphView) -> list[JobVersion]:
-    """List versions by runs before the page, with their newest run."""
-    page = view.query([RowQuery(job_pk(job), prefix="VERSION#", limit=VERSIONS_MAX)])[0]
-    versions = [row.sk.removeprefix("VERSION#") for row in page.rows]
-    left = [version for version in versions if version not in newer]
-    if not left:
-        return []
-    scans = [scan_runs(job, f"VERSION_RUN#{version}") for version in left]
+def _older(job: JobId, versions: Sequence[str], view: GraphView) -> dict[str, list[JobVersionEntry]]:
+    """Read the newest entries of the versions, oldest first, in a round for all."""
+    scans = [scan_runs(job, f"VERSION_RUN#{version}") for version in versions]
     advance(scans, view, rows=_ROWS)
-    older = []
-    for version, scan in zip(left, scans, strict=True):
-        runs = dict(scan.results.values())
-        entries = [entry for run in runs.items() for entry in _entries_of(*run) if entry.version == version]
+    older: dict[str, list[JobVersionEntry]] = {}
+    for version, scan in zip(versions, scans, strict=True):
+        of_runs = (entry for run in scan.results.values() for entry in _entries_of(job, *run))
+        entries = [entry for entry in of_runs if entry.version == version]
         if entries:
-            older.append(_job_version(sorted(entries, key=lambda entry: entry.order)))
-    return sorted(older, key=lambda version: version.updated, reverse=True)
+            older[version] = sorted(entries, key=lambda entry: entry.order)
+    return older
 
 
 def current_versions_of(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, tuple[str, bool]]:

@@ -1,19 +1,22 @@
 """Reports of columns: read from their rows by key, joined, and looked up by path.
 
-    columns = read_columns({((ref,), dataset)}, rows)[(ref,), dataset]
-    IndexedColumns([ColumnReport(reporter, ((ref,), dataset), columns)], name_of).inputs_of(("co2_kg",))
+    reports = reports_by(reporter, facts, [dataset])
+    read_columns(reports, rows)
+    IndexedColumns(reports, name_of).inputs_of(("co2_kg",))
 
 The callers choose the reports that count (`graph_view`, `column_versions`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from headwater.facts.facet_refs import OPERATIONS_KIND
+from headwater.facts.facet_refs import OPERATIONS_KIND, reported_columns, unreported_sources
+from headwater.facts.facts import RunFacts, dataset_of, text_of
 from headwater.facts.keys import facet_key
+from headwater.facts.run_facts import owner
 from headwater.facts.table import Key, Row
 from headwater.queries.results.columns import Reporter
 from headwater.queries.view.descriptions import Schema
@@ -32,7 +35,7 @@ from headwater_model.columns import (
     overlay,
 )
 from headwater_model.field_paths import ColumnIndex, RelatedPaths
-from headwater_model.ids import DatasetId, FieldPath, JobId
+from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # The sources of an unreported column.
 NOTHING: Sources = {}
@@ -137,11 +140,27 @@ def columns_in(*source_sets: Sources) -> set[Column]:
 ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
 
 
-def read_columns(column_keys: Iterable[ColumnKey], rows: GraphRows) -> dict[ColumnKey, ColumnLineage]:
+def reports_by(reporter: Reporter, facts: RunFacts, names: Iterable[DatasetId]) -> list[ColumnReport]:
+    """List a run's reports on a dataset, `[ColumnReport(...)]`, one for each name; their columns are unread."""
+    reported = ((name, reported_columns(facts, text_of(name))) for name in names)
+    return [ColumnReport(reporter, (columns.refs, name)) for name, columns in reported if columns]
+
+
+def reports_on_version(run: RunKey, version: str, facts: RunFacts, group: ResolvedDataset) -> list[ColumnReport]:
+    """List a run's reports on its version of a dataset; without any, the version depends on the run's inputs."""
+    reporter = Reporter(run, owner(facts), version, facts.declared is not None)
+    if reports := reports_by(reporter, facts, group.names):
+        return reports
+    sources = map(dataset_of, unreported_sources(facts, map(text_of, group.names)))
+    return [ColumnReport(reporter, ((), group.primary), unknown_columns(sources))]
+
+
+def read_columns(reports: Collection[ColumnReport], rows: GraphRows) -> None:
     """Read the columns of each report, in one round of requests."""
-    requested = set(column_keys)
-    keys = keys_of(requested)
-    return reported_in(requested, rows.get(keys.values()))
+    keys = {report.key for report in reports if report.key[0]}
+    columns = reported_in(keys, rows.get(keys_of(keys).values()))
+    for report in reports:
+        report.columns = columns.get(report.key, report.columns)
 
 
 def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:

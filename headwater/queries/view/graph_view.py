@@ -24,8 +24,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from headwater.facts.facet_refs import reported_columns
-from headwater.facts.facts import RunFacts, dataset_of, job_of, text_of
+from headwater.facts.facts import dataset_of, job_of, text_of
 from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_columns, read_run_facts, run_order
 from headwater.facts.job_nodes import io_of, sources_of
 from headwater.facts.keys import facts_key
@@ -37,6 +36,7 @@ from headwater.queries.view.column_reports import (
     IndexedColumns,
     keys_of,
     read_columns,
+    reports_by,
     unknown_columns,
 )
 from headwater.queries.view.descriptions import Schema, describe, read_facets, schema_of
@@ -74,11 +74,8 @@ class GraphView(LoadedGraph):
         # Collect the last report of each writer, for new datasets.
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
         reports = self._last_reports(fresh)
-        facets = read_facets(fresh, self)
-        new = {
-            group.primary: self._entry(group, schema_of(dataset_facets), reports)
-            for group, dataset_facets in zip(fresh, facets, strict=True)
-        }
+        schemas = self.schemas(fresh)
+        new = {group.primary: self._entry(group, schema, reports) for group, schema in zip(fresh, schemas, strict=True)}
         # Read the columns of the reports, and index them by path.
         self._name_versions(new.values())
         self._read_columns([report for entry in new.values() for report in entry.reports])
@@ -143,6 +140,10 @@ class GraphView(LoadedGraph):
         self.load(jobs=[job])
         return sorted(filter(self.opens, io_of(self.nodes[job])[1])) if self.has(job) else None
 
+    def schemas(self, groups: Sequence[ResolvedDataset]) -> list[Schema]:
+        """Read the current schema of each dataset, hidden or not."""
+        return list(map(schema_of, read_facets(groups, self)))
+
     def live_schemas(self, groups: Iterable[ResolvedDataset]) -> dict[DatasetId, Schema | None]:
         """Read the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
         datasets = list(groups)
@@ -206,9 +207,7 @@ class GraphView(LoadedGraph):
 
     def _read_columns(self, reports: Sequence[ColumnReport]) -> None:
         """Read the reported columns, the names of their source datasets, and deletions of the sources."""
-        columns = read_columns((report.key for report in reports), self)
-        for report in reports:
-            report.columns = columns[report.key] if report.key[0] else report.columns
+        read_columns(reports, self)
         self.load({source for report in reports for source in report.columns.datasets}, users="up")
 
     def _last_reports(self, groups: Iterable[ResolvedDataset]) -> dict[_Writer, RunWithFacts]:
@@ -238,7 +237,9 @@ class GraphView(LoadedGraph):
         # A writer's report comes from a scan of its runs if the dataset has several names, else from the job's node.
         for job in sorted(group.producers):
             if (group.primary, job) in reports:
-                _add_report(entry, job, *reports[group.primary, job])
+                run, facts = reports[group.primary, job]
+                # `_name_versions` names the version made by the run.
+                entry.reports += reports_by(Reporter(run, job, None, facts.declared is not None), facts, group.names)
             elif self.has(job):
                 self._add_writer(entry, self.nodes[job])
         # The last DatasetEvent with columns counts as a report of its own.
@@ -268,12 +269,3 @@ class GraphView(LoadedGraph):
 
 def _jobs_of(group: ResolvedDataset, below: int) -> set[JobId]:
     return group.producers | group.readers | group.reporters if below else set(group.producers)
-
-
-def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts) -> None:
-    """Add a run's reports on a dataset with several names; `GraphView` names the version made by the run."""
-    reporter = Reporter(run, job, None, facts.declared is not None)
-    for name in entry.group.names:
-        reported = reported_columns(facts, text_of(name))
-        if reported is not None:
-            entry.reports.append(ColumnReport(reporter, (reported.refs, name)))

@@ -159,13 +159,13 @@ def version_by(run: RunKey, facts: RunFacts, group: ResolvedDataset, before: str
 
     `before`: of a stream, only the events before this time count for its place among the versions.
     """
-    known = as_of(facts, before) if facts.streaming and before != "~" else facts
     written = [(name, created) for name in group.names if (created := version_created(facts, name))]
     job = owner(facts)
     if job is None or not written:
         return None
     first = min(created for _, created in written)
     branch = branch_of(merged_facets(facts.output_facets, group.names))
+    known = as_of(facts, before) if facts.streaming and before != "~" else facts
     return WrittenVersion(first, run, job, written[0][0], facts, max(effective_time(known) or "", first), branch)
 
 
