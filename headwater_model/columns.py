@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from headwater_model.field_paths import parse_dotted, print_dotted
@@ -55,7 +56,7 @@ class ColumnSource:
 Sources: TypeAlias = Mapping[ColumnSource, frozenset[Transformation]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ColumnLineage:
     """The column lineage of one dataset: `fields` maps columns to their sources, none if the column was generated.
 
@@ -72,10 +73,10 @@ class ColumnLineage:
         """The different sets of sources: columns of an operation share a set."""
         return {id(sources): sources for sources in (self.dataset_level, *self.fields.values())}.values()
 
-    @property
-    def datasets(self) -> set[DatasetId]:
+    @cached_property
+    def datasets(self) -> frozenset[DatasetId]:
         """The datasets of all sources, under their reported names."""
-        return {source.dataset for sources in self.source_sets for source in sources}
+        return frozenset(source.dataset for sources in self.source_sets for source in sources)
 
     def fields_of(self, dataset: DatasetId) -> set[FieldPath]:
         """List the columns of a source dataset."""

@@ -277,9 +277,8 @@ def pk_of_version(version: str) -> str:
 def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:
     """Find the time of the run's version: its end, or a stream's first mention in `outputs`; None without a version."""
     first = facts.outputs.get(text_of(dataset))
-    if first is None or facts.declared or effective_time(facts) is None:
-        return None
-    return first if facts.streaming else ended(facts)
+    time = None if first is None or facts.declared else effective_time(facts)
+    return first if time and facts.streaming else time
 
 
 def written_datasets(facts: RunFacts) -> Iterator[DatasetId]:

@@ -104,14 +104,15 @@ def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> Mapp
     budget -= _FRAME_BYTES
     for column in graph.columns:
         # Each part is rendered once: to be counted, and for the response.
-        node, dataset = orjson.dumps(_render_node(column)), b""
+        rendered = _render_node(column)
+        node, dataset = orjson.dumps(rendered), b""
         if column.dependencies and (column.dataset, column.version) not in seen:
             dataset = orjson.dumps(_render_dataset(column))
         seen.add((column.dataset, column.version))
         budget -= sum(size_of(part) + 1 for part in (node, dataset) if part)
         if budget < 0 and nodes:
             break
-        nodes.append((render_node_id(Column(column.dataset, column.field), column.version), orjson.Fragment(node)))
+        nodes.append((rendered["id"], orjson.Fragment(node)))
         datasets += [(render_node_id(column.dataset, column.version), orjson.Fragment(dataset))] if dataset else []
     return {
         "graph": [node for _, node in sorted(nodes, key=itemgetter(0))],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +25,8 @@ COLUMNS_MAX = 5_000
 # Inputs and outputs in a result, all columns together; each column in the result has all its own.
 SOURCES_MAX = 50_000
 _NO_VERSIONS: Mapping[Any, str] = MappingProxyType({})
+# The order of columns, compared as texts: thousands are sorted.
+_NAMES = attrgetter("dataset.namespace", "dataset.name", "field")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +120,10 @@ class ColumnWalk:
         # Columns with the same sources stay together.
         users = [(entry.group.primary, *of_sources) for entry in entries.values() for of_sources in entry.users()]
         takers = self._consumers(columns, set().union(*(sources for _, sources, _ in users)))
+        used = set(takers)
         # The columns derived from a set are outputs of each column in the set.
         for dataset, sources, paths in users:
-            reached = {column for source in sources & takers.keys() for column in takers[source]}
+            reached = {column for source in sources & used for column in takers[source]}
             derived = frozenset(Column(dataset, path) for path in (paths if reached else ()))
             below |= derived
             for column in reached:
@@ -150,9 +154,9 @@ class ColumnWalk:
         # Find the last writers of datasets without a visible producer now.
         opened = {column.dataset for column in self._opened(self._walked.hops)}
         writers, _ = find_writes(self._view.datasets(opened), self._view)
-        shown = list(self._shown())
+        shown = list(self._shown({dataset: self._view.columns(dataset) for dataset in opened}))
         inputs: dict[tuple[int, int], tuple[ColumnInput, ...]] = {}
-        entries = {entry.group.primary: entry for _, entry in shown if entry}
+        entries = {column.dataset: entry for column, entry in shown if entry}
         # Only for columns that fit the result, find the versions of their sources.
         reads = ReadVersions(entries.values(), self._view)
         self._walked.truncated |= reads.truncated or self._view.truncated
@@ -164,6 +168,10 @@ class ColumnWalk:
                 inputs[key] = column_inputs(sources, read=read)
             return inputs[key]
 
+        dependencies = {
+            dataset: inputs_of(entry.columns.dataset_level, reads.of_dependencies(entry))
+            for dataset, entry in entries.items()
+        }
         for column, entry in shown:
             if entry is None:
                 yield ColumnNode(column.dataset, column.field, outline=True)
@@ -172,19 +180,18 @@ class ColumnWalk:
                 column,
                 entry,
                 inputs_of(entry.known.inputs_of(column.field), reads.of_inputs(entry, column.field)),
-                inputs_of(entry.columns.dataset_level, reads.of_dependencies(entry)),
+                dependencies[column.dataset],
                 self._outputs.get(column, frozenset()),
                 writers.get(column.dataset),
             )
 
-    def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
+    def _shown(
+        self, entries: Mapping[DatasetId, DatasetColumns | None]
+    ) -> Iterable[tuple[Column, DatasetColumns | None]]:
         """Yield columns, nearest first, while their sources fit the budget; outlines have no sources."""
-        hops = self._walked.hops
         budget, shown = SOURCES_MAX, False
-        opened = {column.dataset for column in self._opened(hops)}
-        entries = {dataset: self._view.columns(dataset) for dataset in opened}
-        for column in sorted(hops, key=lambda column: (hops[column], column)):
-            if column.dataset not in opened:
+        for column, _ in sorted(self._walked.hops.items(), key=itemgetter(1, 0)):
+            if column.dataset not in entries:
                 yield column, None
                 continue
             entry = entries[column.dataset]
@@ -270,7 +277,7 @@ def column_node(
         place=entry.schema.columns.get(column.field[:1]),
         inputs=inputs,
         dependencies=dependencies,
-        outputs=tuple(sorted(outputs)),
+        outputs=tuple(sorted(outputs, key=_NAMES)),
         reporters=entry.known.reporters_of(column.field),
         stale=last is not None,
         last_written_by=last,

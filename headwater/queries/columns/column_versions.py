@@ -145,8 +145,7 @@ class VersionWalk:
         reports = [report for entry in entries for report in entry.reports]
         self.view.load_names(map(dataset_of, sources), rows=keys_of(report.key for report in reports).values())
         read_columns(reports, self.view)
-        made_by_events = self._add(entries, facts, facts)
-        self._read_schemas(made_by_events)
+        self._read_schemas(self._add(entries, facts, facts))
 
     def _add(
         self, entries: Sequence[VersionEntry], facts: Mapping[RunKey, RunFacts], then: Mapping[RunKey, RunFacts]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from headwater.events.event import Facets
 from headwater.facts.facts import RunFacts, dataset_of, merged_facets, present, text_of
@@ -62,11 +63,12 @@ class InputBudget:
             self.left -= len(inputs)
             if len(inputs) < len(facts.inputs):
                 self.cut.add(run)
-            taken[run] = replace(facts, inputs={text: facts.inputs[text] for text in inputs})
+                facts = replace(facts, inputs={text: facts.inputs[text] for text in inputs})
+            taken[run] = facts
         return taken
 
 
-@dataclass(slots=True)
+@dataclass
 class InputVersion:
     """An input of a run: the dataset, its written names, and the version once it is resolved."""
 
@@ -84,7 +86,12 @@ class InputVersion:
         """The input facets, under any of the names."""
         return merged_facets(self.facts.input_facets, self.names)
 
-    @property
+    @cached_property
+    def parent(self) -> RunKey | None:
+        """The parent of the run, as of the run's last event; None for a run without events of its own."""
+        return parent_run(self.facts) if self.facts.last else None
+
+    @cached_property
     def storage(self) -> str | None:
         """The storage's own version, as the run reported it last, except the run's own output.
 
@@ -188,7 +195,7 @@ def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
     for read in reads:
         if storage := read.storage:
             queries += by_storage(read.group, storage, _others(read)).first_pages()
-        elif parent_run(read.facts) and read.facts.last:
+        elif read.parent:
             of_parents.append(read)
         else:
             queries += first_pages(read.group, began(read.facts) or "")
@@ -222,7 +229,7 @@ def _with_parents(reads: Iterable[InputVersion]) -> list[tuple[InputVersion, Run
 
     These readers share the queries of the dataset.
     """
-    parents = [(read, parent) for read in reads if read.facts.last and (parent := parent_run(read.facts))]
+    parents = [(read, read.parent) for read in reads if read.parent]
     last: dict[tuple[DatasetId, RunKey], str] = {}
     for read, parent in parents:
         key = read.group.primary, parent

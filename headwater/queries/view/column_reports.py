@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 from headwater.facts.facet_refs import OPERATIONS_KIND, reported_columns, unreported_sources
@@ -36,9 +37,6 @@ from headwater_model.columns import (
 )
 from headwater_model.field_paths import ColumnIndex, RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
-
-# The sources of an unreported column.
-NOTHING: Sources = {}
 
 
 @dataclass(slots=True)
@@ -84,20 +82,30 @@ class IndexedColumns:
         """Find the source columns of a column, and the source columns of its whole dataset."""
         return self.columns_among(self.inputs_of(path)), self.columns_among(self.columns.dataset_level)
 
+    @cached_property
+    def users(self) -> Sequence[tuple[frozenset[Column], Sequence[FieldPath]]]:
+        """The sets of source columns, each with its derived columns."""
+        by_sources: dict[int, tuple[Sources, list[FieldPath]]] = {}
+        for path, sources in self.columns.fields.items():
+            by_sources.setdefault(id(sources), (sources, []))[1].append(path)
+        return [(self.columns_among(sources), paths) for sources, paths in by_sources.values()]
+
     def columns_among(self, sources: Sources) -> frozenset[Column]:
         """Collect the columns among some of these sources: columns of an operation share the set."""
         if id(sources) not in self._source_columns:
-            self._source_columns[id(sources)] = frozenset(columns_in(sources))
+            self._source_columns[id(sources)] = frozenset(
+                Column(source.dataset, source.field) for source in sources if source.field is not None
+            )
         return self._source_columns[id(sources)]
 
     def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:
         """List the reporters of a column, of related columns, or of the whole dataset."""
-        reports = zip(self.reports, self.index.reports, strict=True)
-        with_columns = ((report, paths) for report, paths in reports if report.key[0])
-        reporters = {
-            report.reporter for report, paths in with_columns if paths.find(path) or report.columns.dataset_level
-        }
-        return tuple(sorted(reporters, key=lambda reporter: reporter.run))
+        reporters = [
+            report.reporter
+            for report, paths in zip(self.reports, self.index.reports, strict=True)
+            if report.key[0] and (paths.find(path) or report.columns.dataset_level)
+        ]
+        return tuple(sorted(set(reporters), key=lambda each: each.run) if len(reporters) > 1 else reporters)
 
 
 def unknown_columns(inputs: Iterable[DatasetId]) -> ColumnLineage:
@@ -124,16 +132,6 @@ def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | N
     shared = {id(sources): known(sources) for sources in columns.source_sets}
     fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
     return ColumnLineage(fields, shared[id(columns.dataset_level)], columns.types)
-
-
-def columns_in(*source_sets: Sources) -> set[Column]:
-    """Collect the columns among the sources."""
-    return {
-        Column(source.dataset, source.field)
-        for sources in source_sets
-        for source in sources
-        if source.field is not None
-    }
 
 
 # The refs of a run's report on a dataset, and the reported name of the dataset.
@@ -168,14 +166,13 @@ def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key
     return {(ref, dataset): facet_key(ref, dataset) for refs, dataset in column_keys for ref in refs}
 
 
-def reported_in(column_keys: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, ColumnLineage]:
+def reported_in(column_keys: Collection[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, ColumnLineage]:
     """Parse the columns of each report, from rows that were read."""
-    requested = set(column_keys)
-    keys = keys_of(requested)
+    keys = keys_of(column_keys)
     reported = {pair: columns_from_json(rows[key].data) for pair, key in keys.items() if key in rows}
     return {
         (refs, dataset): compose([(ref, reported[ref, dataset]) for ref in refs if (ref, dataset) in reported])
-        for refs, dataset in requested
+        for refs, dataset in column_keys
     }
 
 
@@ -183,7 +180,7 @@ def compose(reported: Sequence[tuple[str, ColumnLineage]]) -> ColumnLineage:
     """Join the columns of a run's refs; operations win column by column, because they were recorded by hand."""
     by_hand = [columns for ref, columns in reported if ref.startswith(OPERATIONS_KIND)]
     rest = [columns for ref, columns in reported if not ref.startswith(OPERATIONS_KIND)]
-    return overlay(merge_columns(by_hand), merge_columns(rest))
+    return reported[0][1] if len(reported) == 1 else overlay(merge_columns(by_hand), merge_columns(rest))
 
 
 @dataclass(slots=True)
@@ -211,11 +208,7 @@ class DatasetColumns:
 
     def users(self) -> Iterator[tuple[frozenset[Column], Sequence[FieldPath]]]:
         """Yield sets of source columns with their columns; the sources of the whole dataset come with all columns."""
-        by_sources: dict[int, tuple[Sources, list[FieldPath]]] = {}
-        for path, sources in self.columns.fields.items():
-            by_sources.setdefault(id(sources), (sources, []))[1].append(path)
-        for sources, paths in by_sources.values():
-            yield self.known.columns_among(sources), paths
+        yield from self.known.users
         if self.columns.dataset_level:
             yield self.known.columns_among(self.columns.dataset_level), self.paths
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 from headwater.facts.facts import dataset_of, job_of, text_of
@@ -76,11 +76,14 @@ class GraphView(LoadedGraph):
         reports = self._last_reports(fresh)
         schemas = self.schemas(fresh)
         new = {group.primary: self._entry(group, schema, reports) for group, schema in zip(fresh, schemas, strict=True)}
-        # Read the columns of the reports, and index them by path.
+        # Read the columns of the reports, and the datasets of their sources; index the columns by path.
         self._name_versions(new.values())
-        self._read_columns([report for entry in new.values() for report in entry.reports])
+        reported = [report for entry in new.values() for report in entry.reports]
+        read_columns(reported, self)
+        self.load({source for report in reported for source in report.columns.datasets}, users="up")
+        name_of = cache(self.visible_name)
         for entry in new.values():
-            entry.known = IndexedColumns(entry.reports, self.visible_name)
+            entry.known = IndexedColumns(entry.reports, name_of)
         self._entries.update(new)
 
     def load_below(
@@ -132,8 +135,8 @@ class GraphView(LoadedGraph):
     def used(self, dataset: DatasetId) -> list[Column]:
         """List the columns of a dataset among the sources of current columns."""
         (group,), entries = self.load_below([dataset])
-        used = (column for entry in entries.values() for column in entry.used)
-        return sorted({column for column in used if column.dataset == group.primary})
+        used = set[Column]().union(*(entry.used for entry in entries.values()))
+        return sorted(column for column in used if column.dataset == group.primary)
 
     def find_outputs(self, job: JobId) -> list[DatasetId] | None:
         """List the outputs of a job shown in full; None if the job is unknown or hidden."""
@@ -204,11 +207,6 @@ class GraphView(LoadedGraph):
             run = report.reporter.run
             version = version_by(run, facts[run], group) if run in facts else None
             report.reporter = replace(report.reporter, version=version.version if version else None)
-
-    def _read_columns(self, reports: Sequence[ColumnReport]) -> None:
-        """Read the reported columns, the names of their source datasets, and deletions of the sources."""
-        read_columns(reports, self)
-        self.load({source for report in reports for source in report.columns.datasets}, users="up")
 
     def _last_reports(self, groups: Iterable[ResolvedDataset]) -> dict[_Writer, RunWithFacts]:
         """Find the last run of each writer with columns of a dataset, under any name, if it has several names.

@@ -87,9 +87,12 @@ class ResolvedDataset:
         return self.known or self.facts.named_first is not None
 
 
+_NO_FACTS = DatasetFacts()
+
+
 @dataclass(slots=True)
 class _Name:
-    facts: DatasetFacts = field(default_factory=DatasetFacts)
+    facts: DatasetFacts = _NO_FACTS
     producers: list[JobId] = field(default_factory=list)
     readers: list[JobId] = field(default_factory=list)
     reporters: list[JobId] = field(default_factory=list)
@@ -125,10 +128,10 @@ class ResolvedDatasets:
     def load_names(self, names: Iterable[DatasetId], users: Users | None = None) -> None:
         """Read the names and all their aliases."""
         level = _LEVELS[users]
-        requested = set(names)
+        requested = self._unread(names, level)
         aliases = {other for name in requested & self._names.keys() for other in self._linked_names(name)} - requested
         # Requested names are always read; the aliases count against the limit of the query.
-        unread = {*self._unread(requested, level), *self._affordable(aliases, level)}
+        unread = requested | self._affordable(aliases, level)
         while unread:
             new = sorted(unread)
             self._names.update(self._read(new, level, at_once=users != "writers"))
@@ -148,7 +151,7 @@ class ResolvedDatasets:
     def _affordable(self, names: Iterable[DatasetId], level: _Level) -> set[DatasetId]:
         """Choose the unread names at this level; of new names, as many as the query may still read."""
         unread = self._unread(names, level)
-        new = sorted(unread - self._names.keys())
+        new = sorted(unread.difference(self._names))
         self.truncated |= len(new) > self._aliases_left
         surplus = new[self._aliases_left :]
         self._aliases_left -= len(new) - len(surplus)
@@ -164,9 +167,7 @@ class ResolvedDatasets:
     def group(self, name: DatasetId) -> ResolvedDataset:
         """Look up the group of a loaded name, and merge it unless it was merged before."""
         primary = self.primary(name)
-        if primary not in self._groups:
-            self._groups[primary] = self._merged(primary)
-        return self._groups[primary]
+        return self._groups.get(primary) or self._groups.setdefault(primary, self._merged(primary))
 
     def primary(self, name: DatasetId) -> DatasetId:
         """Resolve a name to its target, step by step; in a loop of aliases, to the smallest name."""
