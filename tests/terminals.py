@@ -18,8 +18,6 @@ from pathlib import Path
 from tests.waiting import LONG_S
 
 CTRL_C = b"\x03"
-# The place of the special characters among a terminal's attributes.
-_CHARACTERS = 6
 _ROWS = 50
 # The terminal becomes the session's own, so its keys reach the command alone.
 _IN_FRONT = (
@@ -58,11 +56,6 @@ class Terminal:
     def press(self, keys: bytes) -> None:
         """Press keys."""
         os.write(self._terminal, keys)
-
-    @property
-    def reads_keys(self) -> bool:
-        """True once the command reads Ctrl-C as a key, not as a signal."""
-        return termios.tcgetattr(self._terminal)[_CHARACTERS][termios.VINTR] == b"\0"
 
     def read_until(self, pattern: str, *, timeout_s: float = LONG_S) -> str:
         """Read on until the text holds the pattern; return the text."""

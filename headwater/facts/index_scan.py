@@ -127,17 +127,11 @@ class IndexScan(Generic[T]):
             self.watermark, self._high = (time_of(last), end_of(last)), last.sk
 
 
-def advance(
-    scans: Sequence[IndexScan[T]], table: GraphReader, *, rows: int, at: str | None = None, prefetch: Iterable[Key] = ()
-) -> None:
-    """Read a further page of each scan: a round of queries, and a round of facts (as of a time).
-
-    `prefetch` are keys for a table that reads ahead: it adds them to the round of facts.
-    """
+def advance(scans: Sequence[IndexScan[T]], table: GraphReader, *, rows: int, at: str | None = None) -> None:
+    """Read a page of each scan, `advance(scans, view, rows=8)`: a round of queries, and of facts (as of a time)."""
     if not scans:
         return
     pages = table.query([scan.query(rows) for scan in scans])
-    table.expect(prefetch)
     read = zip(scans, pages, strict=True)
     runs = {run_of(row) for scan, page in read for row in page.rows if scan.needs_facts(row)}
     facts = read_run_facts(runs, table, at) if runs else {}
@@ -166,19 +160,14 @@ def first_of_groups(
     return [group[0].best if group else None for group in groups]
 
 
-def first_pages(scans: Iterable[IndexScan[T]]) -> list[RowQuery]:
-    """List the first queries of `first_of_groups`."""
-    return [scan.query(_PAGES[0]) for scan in scans]
-
-
 def run_order(run: RunWithFacts) -> Position:
     """Order a run among its job's runs that count: `("2026-11-20T...", "<run>")`, effective time before identity."""
     return effective_time(run[1]) or "", str(run[0])
 
 
-def io_order(run: RunWithFacts) -> Position:
-    """Order a run among its job's runs with inputs or outputs; empty for a run without, or before it counts."""
-    return run_order(run) if has_io(run[1]) and effective_time(run[1]) else _BEFORE_ALL
+def io_order(run: RunWithFacts, *, with_io: bool = True) -> Position:
+    """Order a run among its job's runs with inputs or outputs, or without; empty for others, and until it counts."""
+    return run_order(run) if has_io(run[1]) is with_io and effective_time(run[1]) else _BEFORE_ALL
 
 
 def start_order(run: RunWithFacts) -> Position:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from operator import ge
 from typing import Any, TypeAlias
 
@@ -34,6 +35,7 @@ from headwater.facts.index_scan import (
     last_started,
     last_with_columns,
     last_with_io,
+    last_without_io,
     read_run_facts,
     run_order,
     start_order,
@@ -59,9 +61,9 @@ from headwater.times import EARLIEST, LATEST
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
-# Of a job, the last run with inputs or outputs, and the last started run; each by its order.
-LastRuns: TypeAlias = tuple[RunWithFacts | None, RunWithFacts | None]
-_ORDERS = (io_order, start_order)
+# Of a job, the last run with inputs or outputs, the last started run, and the last run with neither; each by its order.
+LastRuns: TypeAlias = Sequence[RunWithFacts | None]
+_ORDERS: Sequence[Callable[[RunWithFacts], Position]] = (io_order, start_order, partial(io_order, with_io=False))
 
 
 def summarize_run(run: RunKey, facts: RunFacts) -> Run:
@@ -106,16 +108,16 @@ def _described_by(facets: Mapping[str, Facet]) -> Mapping[str, Any]:
 def job_node(
     job: JobId,
     facts: JobFacts,
-    with_io: tuple[RunKey, RunFacts] | None,
-    latest: tuple[RunKey, RunFacts] | None,
+    last_runs: LastRuns,
     reporters: Mapping[IdText, tuple[RunKey, RunFacts]],
     explicit: tuple[RunKey, RunFacts] | None = None,
 ) -> dict[str, Any]:
-    """Render the job's node: `with_io` is its last run with inputs or outputs, `latest` the run that started last.
+    """Render the job's node; it names the last run without inputs and outputs if no run with any is later.
 
     `reporters` are, by output, the last runs with a report of its columns; `explicit` is the last run with a `lineage`
     facet but without inputs and outputs.
     """
+    with_io, latest, without_io = last_runs
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
     # Without datasets ever, the run that started last decides if lineage is incomplete.
     last = with_io or latest
@@ -134,8 +136,9 @@ def job_node(
             assertions=dict(facts.assertions),
             listed=latest_state if latest_state in LISTED_STATES else None,
         ),
-        "with_io": [run_order(with_io)[0], with_io[0].id] if with_io else None,
-        **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=run_order, default=None)),
+        "with_io": _position_json(with_io),
+        "without_io": _position_json(None if _latest(with_io, without_io) is with_io else without_io),
+        **_edges_json(job, latest, _latest(with_io, explicit)),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
@@ -147,6 +150,14 @@ def job_node(
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {of: _columns_json(of, *(reporters.get(of) or with_io)) for of in map(text_of, outputs) if with_io},
     }
+
+
+def _position_json(run: RunWithFacts | None) -> list[str] | None:
+    return [run_order(run)[0], run[0].id] if run else None
+
+
+def _latest(*runs: RunWithFacts | None) -> RunWithFacts | None:
+    return max(filter(None, runs), key=run_order, default=None)
 
 
 def _given(**members: Any) -> dict[str, Any]:
@@ -243,20 +254,26 @@ def compute_nodes(
 
     The last runs of a job are searched, unless `last` has them.
     """
-    # Two scans a job: its last run with inputs or outputs, and its last started run. All jobs share the rounds.
+    # A scan of a job for each of its last runs; as of an earlier time, no reader needs the last run without datasets.
+    # All jobs share the rounds.
     high = at or "~"
     last = last or {}
     searched = {job: facts for job, facts in jobs.items() if job not in last}
     groups = [
         group
         for job, facts in searched.items()
-        for group in (last_with_io(job, high, streamed=is_streamed(facts)), [last_started(job, high)])
+        for streamed in [is_streamed(facts)]
+        for group in (
+            last_with_io(job, high, streamed=streamed),
+            [last_started(job, high)],
+            last_without_io(job, streamed=streamed) if at is None else [],
+        )
     ]
     runs = first_of_groups(groups, table, at=at)
-    last = {**last, **dict(zip(searched, zip(runs[::2], runs[1::2], strict=True), strict=True))}
+    last = {**last, **dict(zip(searched, zip(runs[::3], runs[1::3], runs[2::3], strict=True), strict=True))}
     reporters = _reporters(jobs, {job: last[job][0] for job in jobs}, table, at)
     explicit = _explicit_runs(jobs, table, at)
-    return {job: job_node(job, facts, *last[job], reporters[job], explicit.get(job)) for job, facts in jobs.items()}
+    return {job: job_node(job, facts, last[job], reporters[job], explicit.get(job)) for job, facts in jobs.items()}
 
 
 def follow_last_runs(
@@ -281,23 +298,23 @@ def follow_last_runs(
         by_job[owner(run[1])].append(run)
     last: dict[JobId, LastRuns] = {}
     for job, positions in noted.items():
-        with_io, started = (max(filter(order, by_job[job]), key=order, default=None) for order in _ORDERS)
-        reached = io_order(with_io) if with_io else (), start_order(started) if started else ()
+        runs = [max(filter(order, by_job[job]), key=order, default=None) for order in _ORDERS]
+        reached = [order(run) if run else () for order, run in zip(_ORDERS, runs, strict=True)]
         if all(map(ge, reached, positions)):
-            last[job] = with_io, started
+            last[job] = runs
     return last
 
 
-def _last_in(job: JobId, node: Row | None) -> tuple[Position, Position] | None:
+def _last_in(job: JobId, node: Row | None) -> Sequence[Position] | None:
     """Read the positions of the last runs in a node, empty for none; None for a node of an earlier release."""
     if node is None:
-        return (), ()
-    if "with_io" not in node.data:
+        return ((),) * len(_ORDERS)
+    if not {"with_io", "without_io"} <= node.data.keys():
         return None
     latest = node.data["latest"]
     started = latest and (latest.get("started", EARLIEST), latest["id"])
-    with_io, started = ((of[0], str(RunKey.of(job, of[1]))) if of else () for of in (node.data["with_io"], started))
-    return with_io, started
+    noted = node.data["with_io"], started, node.data["without_io"]
+    return [(of[0], str(RunKey.of(job, of[1]))) if of else () for of in noted]
 
 
 def _explicit_runs(jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None) -> dict[JobId, RunWithFacts]:

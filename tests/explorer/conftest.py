@@ -113,6 +113,14 @@ def profiles(browser):
     profiles.close()
 
 
+@pytest.fixture
+def deployed():
+    """A graph for one test alone, empty, without the routes of a local stack."""
+    served = ServedGraph()
+    yield served
+    served.stop()
+
+
 @pytest.fixture(autouse=True)
 def restored_servers():
     """Reset the changes of a test to a shared server: refusals, the caller, the demo's routes."""

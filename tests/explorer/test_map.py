@@ -8,16 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.explorer.pages import CHECKED, ESTIMATED, HOSTILE, node
-from tests.explorer.served import ServedGraph
 from tests.explorer.stories import JOBS, LAKE, a_dataset, a_facet, a_run, run_of
-
-
-@pytest.fixture
-def served():
-    """A graph for one test alone."""
-    served = ServedGraph()
-    yield served
-    served.stop()
 
 
 def test_a_node_that_is_opened_stays_where_it_is(open_view, pipeline):
@@ -32,28 +23,28 @@ def test_a_node_that_is_opened_stays_where_it_is(open_view, pipeline):
     assert "open=down" in page.url
 
 
-def test_a_link_by_another_name_of_a_dataset_opens_its_map_and_columns(open_view, served):
+def test_a_link_by_another_name_of_a_dataset_opens_its_map_and_columns(open_view, deployed):
     table = a_dataset("checked", [("flight", "string")], {"flight": [("raw", "flight")]})
     table["facets"]["symlinks"] = a_facet(identifiers=[{"namespace": LAKE, "name": "shop.checked", "type": "TABLE"}])
-    served.load(*a_run("check", 1, [a_dataset("raw", [("flight", "string")])], [table]))
+    deployed.load(*a_run("check", 1, [a_dataset("raw", [("flight", "string")])], [table]))
     own = quote(f"{LAKE}:checked", safe="")
 
-    page = open_view(served, f"map?node=dataset:{LAKE}:shop.checked&depth=2")
+    page = open_view(deployed, f"map?node=dataset:{LAKE}:shop.checked&depth=2")
     page.wait_for_url(lambda url: f"node=dataset%3A{own}&depth=2" in url)
     page.locator(".is-focus", has_text="checked").wait_for()
 
-    page = open_view(served, f"columns?node=datasetField:{LAKE}:shop.checked:flight")
+    page = open_view(deployed, f"columns?node=datasetField:{LAKE}:shop.checked:flight")
     page.wait_for_url(lambda url: f"node=datasetField%3A{own}%3Aflight" in url)
     page.get_by_role("complementary", name="about flight").wait_for()
 
 
-def test_the_map_of_a_dag_draws_its_failed_tasks_and_folds_the_others_by_state(open_view, served):
+def test_the_map_of_a_dag_draws_its_failed_tasks_and_folds_the_others_by_state(open_view, deployed):
     started = {"parent": a_facet(run={"runId": run_of("nightly")}, job={"namespace": JOBS, "name": "nightly"})}
-    served.load(*a_run("nightly", 20, number=1, state="FAIL"))
+    deployed.load(*a_run("nightly", 20, number=1, state="FAIL"))
     for number in range(12):
         state = "FAIL" if number in {4, 11} else "COMPLETE"
-        served.load(*a_run(f"task {number:02}", 20, [a_dataset("raw")], state=state, run_facets=started))
-    page = open_view(served, f"map?node=job:{JOBS}:nightly")
+        deployed.load(*a_run(f"task {number:02}", 20, [a_dataset("raw")], state=state, run_facets=started))
+    page = open_view(deployed, f"map?node=job:{JOBS}:nightly")
     node(page, "task 04").wait_for()
     node(page, "task 11").wait_for()
     node(page, "10 completed").click()
@@ -116,12 +107,12 @@ def test_why_names_the_nearest_failure_with_its_error(open_view, pipeline):
     page.get_by_text("No space left on device").wait_for()
 
 
-def test_why_says_that_a_job_failed_after_the_dataset_was_written(open_view, served):
-    served.load(*a_run("load", 18, [a_dataset("raw")], [a_dataset("loaded")]))
-    served.load(*a_run("sum", 19, [a_dataset("loaded")], [a_dataset("sums")]))
-    served.load(*a_run("load", 20, [a_dataset("raw")], [a_dataset("loaded")], state="FAIL"))
+def test_why_says_that_a_job_failed_after_the_dataset_was_written(open_view, deployed):
+    deployed.load(*a_run("load", 18, [a_dataset("raw")], [a_dataset("loaded")]))
+    deployed.load(*a_run("sum", 19, [a_dataset("loaded")], [a_dataset("sums")]))
+    deployed.load(*a_run("load", 20, [a_dataset("raw")], [a_dataset("loaded")], state="FAIL"))
     sums = f"dataset:{LAKE}:sums"
-    page = open_view(served, f"map?node={sums}&sel={sums}&why=1")
+    page = open_view(deployed, f"map?node={sums}&sel={sums}&why=1")
     page.get_by_text("after this was written").wait_for()
 
 

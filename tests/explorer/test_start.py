@@ -1,4 +1,4 @@
-"""The start of an empty stack: three ways to its first lineage, and the lists as soon as there is any.
+"""The start of an empty stack: three ways to the first lineage, and the lists as soon as the first event is there.
 
 The last test has the real local stack, with Spark and the functions behind the button and the curl.
 """
@@ -18,10 +18,9 @@ from local_stack.demo import Demo
 from local_stack.stack import LocalStack
 from tests.explorer import stories
 from tests.explorer.pages import serious_faults
-from tests.explorer.served import ServedGraph
 from tests.explorer.stories import LAKE
 
-# A program in the pipeline's place: it waits for the file `go`, and ends as its text commands.
+# A program in the place of the pipeline: waits for the file `go`, and ends by the text of the file.
 STAGED = """
 import sys, time
 from pathlib import Path
@@ -42,16 +41,8 @@ CO2 = f"columns?node=datasetField:{LAKE}:estimated:co2_kg"
 
 
 @pytest.fixture
-def deployed():
-    """An empty stack without the routes of a local stack."""
-    served = ServedGraph()
-    yield served
-    served.stop()
-
-
-@pytest.fixture
 def local(deployed, tmp_path):
-    """An empty stack on this machine; `end(how)` lets its demo's run end."""
+    """An empty stack on this machine; `end(how)` ends the run of the demo."""
     (tmp_path / "staged.py").write_text(STAGED)
     deployed.demo = Demo(
         deployed.url, drain=lambda *_: None, code=tmp_path, log=tmp_path / "demo.log", pipeline="staged"
@@ -60,7 +51,7 @@ def local(deployed, tmp_path):
 
     def end(how):
         draft.write_text(how)
-        draft.rename(tmp_path / "go")  # at once: the program reads no half of it
+        draft.rename(tmp_path / "go")  # at once: the program reads no half of the text
 
     deployed.end = end
     yield deployed

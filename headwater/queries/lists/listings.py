@@ -28,7 +28,7 @@ from headwater.queries.runs.dataset_versions import (
     find_version,
     read_versions,
 )
-from headwater.queries.runs.job_versions import current_versions_of, first_pages_of, versions_of
+from headwater.queries.runs.job_versions import current_versions_of, versions_of
 from headwater.queries.runs.runs import full_runs, list_runs, newest_runs, newest_runs_of
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.descriptions import dataset_of_group, read_facets
@@ -263,8 +263,7 @@ class Jobs:
         view, ids = self._view, [job.id for job in short]
         having = ids[:WITH_RUNS_MAX]
         # One round for facts of jobs and index rows of runs; then a round for the runs, and names of datasets.
-        runs_first = [last_started(job).query(_LATEST_RUNS) for job in having]
-        view.read_first([*runs_first, *first_pages_of(ids, view)], map(facts_key, ids))
+        view.read_first([last_started(job).query(_LATEST_RUNS) for job in having], map(facts_key, ids))
         jobs = self.named(short)
         runs = newest_runs_of(having, view, _LATEST_RUNS)
         return [replace(job, latest_runs=runs.get(job.id, ())) for job in self._detailed(jobs)]

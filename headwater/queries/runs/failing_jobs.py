@@ -17,9 +17,8 @@ from headwater_model.ids import JobId
 # Runs read of a job.
 RUNS_MAX = 100
 _FIRST = 3
-# The last failed runs with children to read, and the children shown of each.
+# The last failed runs with children to read.
 _PARENTS_MAX = 10
-_CHILDREN_SHOWN = 100
 
 
 class FailingJob(NamedTuple):
@@ -49,16 +48,14 @@ def find_failing_jobs(
     """
     streaks = {job: _streak(runs) for job, runs in last_runs(list(jobs), view).items()}
     failing = {job: streak for job, streak in streaks.items() if streak.failed and (without_good_run or not streak.cut)}
-    own = [run for streak in failing.values() for run in streak.failed[:_PARENTS_MAX]]
-    # One round for the children of all, and one for the facts of the children of the last failed runs.
-    view.query([child_runs_query(run.key, CHILDREN_MAX) for run in own])
-    view.read_first([child_runs_query(streak.failed[0].key, CHILDREN_MAX) for streak in failing.values()])
-    by_job: dict[JobId, FailingJob] = {}
-    for job, (failed, good, cut) in failing.items():
-        last = next((run for run in failed[:_PARENTS_MAX] if not _has_failed_child(run, view)), None)
-        if last is not None:
-            by_job[job] = FailingJob(last, failed, good, cut)
-    return by_job
+    # A failed run has a parent with a failed child. Children of other runs are read: all in a round, then their facts.
+    failed = [run for streak in streaks.values() for run in streak.failed]
+    parents = {run.parent.key for run in failed if run.parent and run.parent.key != run.key}
+    own = [[run for run in streak.failed[:_PARENTS_MAX] if run.key not in parents] for streak in failing.values()]
+    view.query([child_runs_query(run.key, CHILDREN_MAX) for runs in own for run in runs])
+    view.read_first([child_runs_query(runs[0].key, CHILDREN_MAX) for runs in own if runs])
+    last = [next((run for run in runs if not _has_failed_child(run, view)), None) for runs in own]
+    return {job: FailingJob(run, *failing[job]) for job, run in zip(failing, last, strict=True) if run}
 
 
 def last_runs(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, Sequence[Run]]:
@@ -85,5 +82,4 @@ def _streak(runs: Sequence[Run]) -> _Streak:
 
 
 def _has_failed_child(run: Run, view: GraphView) -> bool:
-    children, _ = child_runs(run.key, view)
-    return any(state(facts) == "FAILED" for _, facts in children[:_CHILDREN_SHOWN])
+    return any(state(facts) == "FAILED" for _, facts in child_runs(run.key, view)[0])

@@ -6,9 +6,8 @@ the last known datasets, marked as unknown. It depends on the runs before, so th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import (
@@ -17,7 +16,6 @@ from headwater.facts.index_scan import (
     RunWithFacts,
     advance,
     first_of_groups,
-    first_pages,
     last_counted,
     last_with_io,
     last_without_io,
@@ -80,7 +78,8 @@ def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersi
 
 def _read_pages(jobs: Sequence[JobId], view: GraphView, until: str = "~") -> dict[JobId, JobVersionPage]:
     scans = {job: last_counted(job, until, streamed=False) for job in jobs}
-    advance([scan for of_job in scans.values() for scan in of_job], view, rows=RUNS_MAX, prefetch=map(facts_key, jobs))
+    view.load(rows=map(facts_key, jobs))
+    advance([scan for of_job in scans.values() for scan in of_job], view, rows=RUNS_MAX)
     streams = {job: last_counted(job, until, streamed=True) for job in streamed_jobs(jobs, view)}
     advance([scan for of_job in streams.values() for scan in of_job], view, rows=RUNS_MAX)
     return {job: _page_of(job, streams.get(job, of_job)) for job, of_job in scans.items()}
@@ -199,21 +198,18 @@ def _older(job: JobId, versions: Sequence[str], view: GraphView) -> dict[str, li
 def current_versions_of(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, tuple[str, bool]]:
     """Find the current version of each loaded job, and true if its datasets are unknown: of a run without datasets.
 
-    A job's node has the version of its last run with datasets; only jobs with a later run need more reads.
+    A job's node has the version of its last run with datasets, and says if a run without datasets is later. Only jobs
+    with a later run, and nodes of an earlier release, need more reads.
     """
-    streamed = {job: "streamed" in view.nodes[job] for job in jobs}
-    last = first_of_groups([last_without_io(job, streamed=streamed[job]) for job in jobs], view)
-    after = {job: run for job, run in zip(jobs, last, strict=True) if run}
-    with_io = first_of_groups([last_with_io(job, streamed=streamed[job]) for job in after], view)
-    pairs = zip(after.items(), with_io, strict=True)
-    later = [job for (job, run), before in pairs if before is None or run_order(run) > run_order(before)]
+    silent = [job for job in jobs if "without_io" not in view.nodes[job]]
+    without_io, with_io = (
+        first_of_groups([scan(job, streamed="streamed" in view.nodes[job]) for job in silent], view)
+        for scan in (last_without_io, last_with_io)
+    )
+    last = zip(silent, without_io, with_io, strict=True)
+    later = [job for job, run, before in last if run and (before is None or run_order(run) > run_order(before))]
+    later += [job for job in jobs if view.nodes[job].get("without_io")]
     newest = {job: page.entries[-1:] for job, page in _read_pages(later, view).items()}
     versions = {job: (entry.version, entry.unknown) for job, entries in newest.items() for entry in entries}
     nodes = {job: view.nodes[job] for job in jobs if job not in newest}
     return {**versions, **{job: (node["version"], False) for job, node in nodes.items() if "version" in node}}
-
-
-def first_pages_of(jobs: Iterable[JobId], view: GraphView) -> list[RowQuery]:
-    """List the first queries of `current_versions_of`."""
-    scans = (last_without_io(job, streamed="streamed" in view.nodes[job]) for job in jobs)
-    return first_pages(chain.from_iterable(scans))

@@ -10,7 +10,7 @@ from headwater.facts.apply import apply_statements
 from headwater.facts.index_scan import facts_of
 from headwater.facts.job_nodes import compute_nodes
 from headwater.facts.keys import current_key
-from headwater.facts.table import Row, Swap
+from headwater.facts.table import Swap
 from tests.examples import examples
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES, stamped, streaming_runs, streams
@@ -38,19 +38,31 @@ def test_after_each_load_a_node_is_as_a_search_among_all_runs_finds_it(statement
         assert nodes_in(table) == searched_nodes(table)
 
 
-def an_event(run, time, kind):
-    uses = {"inputs": (DatasetUse(DATASETS[0]),), "outputs": (DatasetUse(DATASETS[1]),)}
-    return stamped(Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[0], **uses))
+INPUTS = (DatasetUse(DATASETS[0]),)
 
 
-@pytest.mark.parametrize("forgotten", [False, True], ids=["a node of this release", "a node of an earlier release"])
+def an_event(run, time, kind, inputs=INPUTS):
+    return stamped(Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[0], inputs=inputs))
+
+
+@pytest.mark.parametrize("inputs", [(), INPUTS], ids=["without datasets", "with datasets"])
+def test_a_last_run_that_turns_out_to_have_failed_earlier_gives_its_place_to_the_run_before(inputs):
+    table = MemoryTable()
+    for run, time, kind in ((1, 0, "START"), (0, 2, "COMPLETE"), (1, 3, "COMPLETE"), (2, 4, "START"), (1, 1, "FAIL")):
+        apply_statements([an_event(RUNS[run], TIMES[time], kind, inputs)], table)
+    assert nodes_in(table) == searched_nodes(table)
+    node = nodes_in(table)[JOBS[0]]
+    assert (node["with_io"] or node["without_io"]) == [TIMES[2], RUNS[0]]
+
+
+@pytest.mark.parametrize("forgotten", [None, "with_io", "without_io"])
 def test_a_further_run_of_a_job_costs_a_search_only_after_a_node_without_its_last_runs(forgotten):
     table = MemoryTable()
     apply_statements([an_event(RUNS[0], TIMES[0], "START"), an_event(RUNS[0], TIMES[1], "COMPLETE")], table)
     if forgotten:
         node = table.get([current_key(JOBS[0])])[current_key(JOBS[0])]
-        rest = {name: value for name, value in node.data.items() if name != "with_io"}
-        assert table.swap([Swap(Row(*node.key, rest, node.version))]) == [True]
+        del node.data[forgotten]
+        assert table.swap([Swap(node)]) == [True]
     searches = table.calls["query"]
 
     for time, kind in ((TIMES[2], "START"), (TIMES[3], "COMPLETE")):
