@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import orjson
 
 from local_stack.aws.item_sizes import transaction_refusal_of
-from local_stack.aws.tables.expressions import sort_key
 
 Refusal = tuple[str, str]
 """An error's code and message, both as AWS gives them."""
@@ -82,6 +83,12 @@ def _bounds(request: Mapping[str, Any]) -> Iterator[Refusal]:
                 )
                 rule = "The BETWEEN operator requires upper bound to be greater than or equal to lower bound"
                 yield "ValidationException", f"Invalid {expression}: {rule}; {shown}"
+
+
+def sort_key(value: Mapping[str, str]) -> Any:
+    """Make the key by which DynamoDB orders values of a type: numbers, bytes, or strings in UTF-8."""
+    [(kind, content)] = value.items()
+    return Decimal(content) if kind == "N" else b64decode(content) if kind == "B" else str(content).encode()
 
 
 def _send(request: Mapping[str, Any]) -> Iterator[Refusal]:

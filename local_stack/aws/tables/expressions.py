@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import operator
 import re
-from base64 import b64decode
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import lru_cache
@@ -18,6 +17,7 @@ from moto.dynamodb.exceptions import AttributeIsReservedKeyword, MockValidationE
 from moto.dynamodb.parsing.key_condition_expression import parse_expression
 from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 
+from local_stack.aws.limits import sort_key
 from local_stack.aws.tables.schema import Column, Index, Item, Schema
 
 Request = Mapping[str, Any]
@@ -112,12 +112,6 @@ def _compare(left: Value | None, comparison: str, right: Value | None) -> bool:
     if left is None or right is None or left.keys() != right.keys():
         return False
     return bool(_OPERATORS[comparison](sort_key(left), sort_key(right)))
-
-
-def sort_key(value: Value) -> Any:
-    """Make the key by which DynamoDB orders values of a type: numbers, bytes, or strings in UTF-8."""
-    [(kind, content)] = value.items()
-    return Decimal(content) if kind == "N" else b64decode(content) if kind == "B" else str(content).encode()
 
 
 def _operand(token: str) -> Operand:
