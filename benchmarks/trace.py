@@ -3,8 +3,8 @@
 *Index, walk, render*: a dict of all records, then for each leaf a walk to the root and orjson of the whole path. Its
 lines equal ours. The root is shaped like the Carbonlake pipeline: 4 steps in a row, 1,000 splits of the last, 1,000
 results of each split; UUIDs as node ids and in S3 locations. Input is a list of records, output is not compressed; CPU
-seconds of the process. The goal is two thirds of the plain walk's CPU: the ratio is 0.47 on a machine with slow memory,
-0.59 with fast memory. A third of ours is one record for each node, their order and their parents: the plain walk needs
+seconds of the process. The goal is two thirds of the plain walk's CPU: two machines gave ratios of 0.47 and 0.57 to
+0.61. A third of ours is one record for each node, their order and their parents: the plain walk needs
 these, too. Most of the rest is reading records scattered in memory, since a parent's leaves stand together. The values
 of a field are rendered by a single call of orjson for some hundred leaves. Slower: a call for each
 leaf; a call for the steps of many leaves; blocks of a few dozen leaves.

@@ -32,7 +32,7 @@ _ROWS_OF_WORD, _WORDS_MAX, _WORDS_BYTES_MAX, _ROW_BYTES = 2, 32, 16_384, 600
 # The most units for the columns of a dataset; the bytes of columns for each unit; the units for a kilobyte of content.
 _COLUMNS_OF_DATASET, _BYTES_OF_COLUMN_UNIT, _A_KB = 90, 8, 5
 _COLUMNS = frozenset({"schema", "columnLineage", "lineage", "headwater_operations"})
-# Facets with rows of their own.
+# Facets with tags, owners, sources or jobs.
 _WITH_ROWS = frozenset({"dataSource", "jobDependencies", "lineage", "ownership", "tags"})
 _BORDER = re.compile(r"[\W_]+|\d+|[A-Z]+")
 

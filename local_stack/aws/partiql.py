@@ -32,8 +32,8 @@ def parse_put(statement: Mapping[str, Any]) -> VersionedPut | None:
     if (form := _parse_text(statement["Statement"])) is None:
         return None
     table, names, is_new = form
-    item = dict(zip(names, [*statement.get("Parameters", ()), {}], strict=False))
-    return VersionedPut(table, item, None if is_new else item.pop(_STORED))
+    item = dict(zip(names, statement.get("Parameters", ()), strict=True))
+    return VersionedPut(table, item, None if is_new else item.pop(_STORED, {}))
 
 
 @lru_cache
@@ -44,5 +44,5 @@ def _parse_text(text: str) -> tuple[str, list[str], bool] | None:
     if match := _UPDATE.fullmatch(text):
         names, removed = _SET.findall(match[2]), _REMOVE.findall(match[2])
         if {*names, *removed} - {"expires_at"} == {"version", "json", "body", "s3", "noted"}:
-            return match[1], [*names, "pk", "sk", _STORED], False
+            return match[1], [*names, "pk", "sk", *([_STORED] if match[3] == "= ?" else [])], False
     return None

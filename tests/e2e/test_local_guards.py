@@ -50,8 +50,14 @@ def test_the_key_of_a_local_index_has_a_type_and_a_length(probe, send, value, co
     item = an_item(action=value)
     assert send("dynamodb", "put_item", TableName="", Item=item) == code
     assert send("dynamodb", "batch_write_item", RequestItems=puts(probe, 1, action=value)) == code
-    puts_it = {"Put": {"TableName": table, "Item": item}}
-    assert send("dynamodb", "transact_write_items", TransactItems=[puts_it]) == code
+    assert send("dynamodb", "transact_write_items", TransactItems=[{"Put": {"TableName": table, "Item": item}}]) == code
+    names, values = {"#a": "action"}, {":a": value}
+    changes = {
+        "UpdateExpression": "SET #a = :a",
+        "ExpressionAttributeNames": names,
+        "ExpressionAttributeValues": values,
+    }
+    assert send("dynamodb", "update_item", TableName="", Key=an_item(), **changes) == code
 
 
 @pytest.mark.parametrize(

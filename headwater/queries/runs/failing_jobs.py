@@ -48,7 +48,7 @@ def find_failing_jobs(
     """
     streaks = {job: _streak(runs) for job, runs in last_runs(list(jobs), view).items()}
     failing = {job: streak for job, streak in streaks.items() if streak.failed and (without_good_run or not streak.cut)}
-    # A failed run has a parent with a failed child. Children of other runs are read: all in a round, then their facts.
+    # The parent of a failed run has a failed child. For other runs, a round reads the children, the next their facts.
     failed = [run for streak in streaks.values() for run in streak.failed]
     parents = {run.parent.key for run in failed if run.parent and run.parent.key != run.key}
     own = [[run for run in streak.failed[:_PARENTS_MAX] if run.key not in parents] for streak in failing.values()]
