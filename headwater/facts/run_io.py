@@ -20,8 +20,8 @@ import orjson
 
 from headwater.events.event import Event, is_deleted
 from headwater.facts.facts import IdText, RunFacts, dataset_of, text_of
-from headwater.facts.run_facts import code_of, ended, owner
-from headwater_model.ids import DatasetId, JobId, name_uuid
+from headwater.facts.run_facts import Code, code_of, effective_time, ended, has_io, owner
+from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
 # Of an event's hash, in a window's stamp: enough to order events of the same time.
 _HASH_LENGTH = 8
@@ -121,6 +121,46 @@ def job_version_id(
     """
     sides = [":".join(f"{dataset.namespace}:{dataset.name}" for dataset in sorted(side)) for side in (inputs, outputs)]
     return name_uuid(":".join([job.namespace, job.name, *sides, *filter(None, (location, code))]))
+
+
+@dataclass(frozen=True, slots=True)
+class JobVersionEntry:
+    """A job version by a run: it existed from `since` on; `position` is the run's time."""
+
+    job: JobId
+    since: str
+    position: str
+    run: RunKey
+    facts: RunFacts
+    inputs: tuple[DatasetId, ...]
+    outputs: tuple[DatasetId, ...]
+    code: Code
+    unknown: bool = False
+
+    @property
+    def version(self) -> str:
+        """The version's id."""
+        return job_version_id(self.job, self.inputs, self.outputs, *self.code)
+
+    @property
+    def order(self) -> tuple[str, RunKey]:
+        """The entry's sort key among the job's entries."""
+        return self.position, self.run
+
+
+def entries_by(job: JobId, run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
+    """Yield the entries of a run with datasets: one `JobVersionEntry`; of a stream, one for each further report."""
+    last = effective_time(facts)
+    if last is None or not has_io(facts):
+        return
+    firsts = sorted(io_times(facts)) if facts.streaming else [last]
+    for number, first in enumerate(firsts, 1):
+        whole = number == len(firsts)
+        if not whole and first >= last:
+            continue
+        inputs, outputs = io_at(facts, first)
+        since, at = (min(first, last), last) if whole else (first, first)
+        yield JobVersionEntry(job, since, at, run, facts, inputs, outputs, code_of(facts))
 
 
 def _is_snapshot(event: Event) -> bool:

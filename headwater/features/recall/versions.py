@@ -204,7 +204,8 @@ class Recall:
 
     def _writer(self, version: KnownVersion) -> WrittenVersion | None:
         """Find the run of a version, if the caller may see its job."""
-        return version.written if version.written and self.view.opens(version.written.job) else None
+        written = version.written
+        return written if written and self.view.opened_runs({written.run: written.facts}) else None
 
     def _part(self, version: KnownVersion) -> Part | None:
         """Read the part of the dataset written by a version; None: unknown."""

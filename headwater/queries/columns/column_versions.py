@@ -13,10 +13,10 @@ from headwater.facts.run_facts import dataset_version_id
 from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs, column_node
 from headwater.queries.graphs.node_ids import FieldNode, Node
 from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode
-from headwater.queries.runs.dataset_versions import find_version, read_versions
-from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, sources_read
+from headwater.queries.runs.dataset_versions import find_listed, find_version, read_versions
+from headwater.queries.runs.input_versions import InputBudget, InputVersion, sources_read
 from headwater.queries.runs.job_versions import entries_of
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.column_reports import (
     ColumnReport,
     DatasetColumns,
@@ -26,6 +26,7 @@ from headwater.queries.view.column_reports import (
     reports_on_version,
 )
 from headwater.queries.view.descriptions import NO_SCHEMA, Schema, schema_of
+from headwater.queries.view.written_versions import version_by
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
@@ -95,9 +96,11 @@ class VersionWalk:
         if not runs:
             return {} if entries else None
         run, facts = runs[-1]
-        self.view.load_names(map(dataset_of, facts.outputs))
-        outputs = outputs_of(facts, run, self.view)
-        return {(output.dataset, output.version): run for output in outputs if self.view.opens(output.dataset)}
+        outputs = list(map(dataset_of, facts.outputs))
+        self.view.load_names(outputs)
+        opened = sorted(filter(self.view.opens, set(map(self.view.primary, outputs))))
+        versions = [(dataset, version_by(run, facts, self.view.group(dataset))) for dataset in opened]
+        return {(dataset, written.version): run for dataset, written in versions if written}
 
     def _columns_of(self, node: FieldNode | Node, entry: VersionEntry) -> list[Column]:
         """List the columns of a node in a version; without a schema, its dataset's schema counts."""
@@ -118,7 +121,11 @@ class VersionWalk:
         shown = {primary: list(_versions_at(entry, present)) for primary, entry in entries.items()}
         at_last = [version for versions in shown.values() for version in versions]
         facts = read_run_facts({report.reporter.run for version in at_last for report in version.reports}, self.view)
-        self._add(at_last, facts, {run: as_of(run_facts, present.at or "") for run, run_facts in facts.items()})
+        self._add(at_last, facts)
+        for version in at_last:
+            made_by = {report.reporter.version: report.reporter.run for report in version.reports}.get(version.version)
+            if made_by and made_by in facts and not version.schema.known:
+                version.schema = _schema_by(as_of(facts[made_by], present.at or ""), version.group)
         nodes = [
             (Column(primary, path), version.version)
             for primary, versions in shown.items()
@@ -137,23 +144,22 @@ class VersionWalk:
         facts = read_run_facts({run for run in new.values() if run}, self.view)
         self.view.load_names(primary for primary, _ in new)
         entries = []
-        for version, run in new.items():
-            group = self.view.group(version[0])
-            reported = reports_on_version(run, version[1], facts[run], group) if run in facts and run else []
-            entries.append(VersionEntry(group, NO_SCHEMA, reported, version=version[1]))
+        for (dataset, version), run in new.items():
+            group = self.view.group(dataset)
+            if run is None or run not in facts:
+                known = find_listed(group, version, self.view) if group.facts.first_described else None
+                schema, reported = known.schema if known else NO_SCHEMA, list[ColumnReport]()
+            else:
+                schema, reported = _schema_by(facts[run], group), reports_on_version(run, version, facts[run], group)
+            entries.append(VersionEntry(group, schema, reported, version=version))
         sources = {text for of_run in facts.values() for text in ever_sources(of_run) | of_run.inputs.keys()}
         reports = [report for entry in entries for report in entry.reports]
         self.view.load_names(map(dataset_of, sources), rows=keys_of(report.key for report in reports).values())
         read_columns(reports, self.view)
-        self._read_schemas(self._add(entries, facts, facts))
+        self._add(entries, facts)
 
-    def _add(
-        self, entries: Sequence[VersionEntry], facts: Mapping[RunKey, RunFacts], then: Mapping[RunKey, RunFacts]
-    ) -> list[VersionEntry]:
-        """Add versions with read columns: resolve the versions of sources; return the versions without a run.
-
-        `facts` are the reporters', `then` as of the time of the schemas.
-        """
+    def _add(self, entries: Sequence[VersionEntry], facts: Mapping[RunKey, RunFacts]) -> None:
+        """Add versions with read columns, by the facts of their reporters: resolve the versions of sources."""
         reports = [report for entry in entries for report in entry.reports]
         sources = {source for report in reports for source in report.columns.datasets}
         self.view.load_names({*sources, *(entry.group.primary for entry in entries)})
@@ -163,7 +169,6 @@ class VersionWalk:
             entry.known = IndexedColumns(entry.reports, self._names_but(entry.hidden))
             entry.reads = self._reads_of_sources(entry.reports, reads)
             self._entries[entry.group.primary, entry.version] = entry
-        return [entry for entry in entries if not entry.schema.known and not _set_schema(entry, then)]
 
     def _reads_of_sources(
         self, reports: Sequence[ColumnReport], reads: Mapping[RunKey, Sequence[InputVersion]]
@@ -178,14 +183,6 @@ class VersionWalk:
 
     def _names_but(self, hidden: frozenset[DatasetId]) -> Callable[[DatasetId], DatasetId | None]:
         return lambda dataset: None if dataset in hidden else self.view.primary(dataset)
-
-    def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
-        """Read the schemas of versions without a run, from DatasetEvents."""
-        for entry in (entry for entry in entries if entry.group.facts.first_described):
-            # Such versions are rare: each is read by itself.
-            page = read_versions(entry.group, self.view)
-            version = next((version for version in page.versions if version.id == entry.version), None)
-            entry.schema = schema_of(version.facets) if version else entry.schema
 
     def graph(self, requested: Iterable[_Node], *, depth: int) -> ColumnGraph:
         """Walk upstream from the columns of loaded versions."""
@@ -240,15 +237,12 @@ def _versions_at(entry: DatasetColumns, view: GraphView) -> Iterator[VersionEntr
     schemas: dict[str, Schema] = {}
     unversioned = by_version.pop("", [])
     if unversioned or not by_version:
-        at = view.at or ""
-        page = read_versions(entry.group, view, at)
-        versions = [version for version in page.versions if version.created < at]
-        last = next((version for version in versions if version.counts), None)
-        if versions:
-            by_version.setdefault(last.id if last else dataset_version_id(entry.group.primary, ""), []).extend(
-                unversioned
-            )
-        schemas.update({last.id: schema_of(last.facets)} if last else {})
+        page = read_versions(entry.group, view, view.at or "~")
+        last = page.newest(lambda version: version.counts)
+        if page.versions:
+            latest = last.id if last else dataset_version_id(entry.group.primary, "")
+            by_version.setdefault(latest, []).extend(unversioned)
+        schemas.update({last.id: last.schema} if last else {})
     for version, reports in by_version.items():
         schema = schemas.get(version, NO_SCHEMA)
         sources = {source for report in reports for source in report.columns.datasets}
@@ -263,10 +257,6 @@ def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[Ver
     return list(dict.fromkeys((*(path for columns in known for path in columns.schema.columns), *entry.columns.fields)))
 
 
-def _set_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
-    """Give a version the schema reported by its run; return True if a run made the version."""
-    made_by = next((report.reporter.run for report in entry.reports if report.reporter.version == entry.version), None)
-    if made_by is None or made_by not in facts:
-        return False
-    entry.schema = schema_of(merged_facets(facts[made_by].written_facets, entry.group.names))
-    return True
+def _schema_by(facts: RunFacts, group: ResolvedDataset) -> Schema:
+    """Parse the schema reported by a run with its version of a dataset."""
+    return schema_of(merged_facets(facts.written_facets, group.names))

@@ -22,9 +22,8 @@ from headwater.facts.table import Row, RowQuery
 from headwater.queries.results.entities import DatasetVersion
 from headwater.queries.results.reports import SchemaChange
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.view.descriptions import describe, fields_of, schema_of
+from headwater.queries.view.descriptions import Schema, describe, fields_of, schema_of
 from headwater.queries.view.written_versions import WrittenVersion, confirmed_version, version_by
-from headwater.times import just_after
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, FieldPath, RunKey
 
@@ -55,6 +54,11 @@ class KnownVersion:
         return self.written.version if self.written else dataset_version_id(self.name, self.made_by)
 
     @property
+    def schema(self) -> Schema:
+        """The columns and types in the version's facets."""
+        return schema_of(self.facets)
+
+    @property
     def creation(self) -> tuple[str, str]:
         """The version's sort key among schemas: the schema of a stream holds from its first event on."""
         return self.created, self.made_by
@@ -80,7 +84,7 @@ class KnownVersion:
         return self.written is None or self.written.counts
 
 
-# A dataset, the accepted versions, and the time of their making at the latest.
+# A dataset, the accepted versions, and the time before which they were made.
 VersionSearch: TypeAlias = tuple[ResolvedDataset, Callable[[KnownVersion], bool], str]
 
 
@@ -97,25 +101,24 @@ class VersionPage:
 
 
 class _VersionScan:
-    """A scan of the versions of a dataset made at `end` or before; of facts as of the time `at`.
+    """A scan of the versions of a dataset made before a time; of facts as of the time `at`.
 
-    A stream has the place of its last event at `end` or before. `prefixes` are of runs' versions.
+    A stream has the place of its last event before the time. `prefixes` are of runs' versions.
     """
 
     def __init__(
-        self, group: ResolvedDataset, end: str, at: str | None = None, prefixes: Sequence[str] = _EVERY_RUN
+        self, group: ResolvedDataset, before: str, at: str | None = None, prefixes: Sequence[str] = _EVERY_RUN
     ) -> None:
-        self._group, self._end, self._at, self._prefixes = group, end, at, prefixes
-        self._before = "~" if end == "~" else just_after(end)
+        self._group, self._before, self._at, self._prefixes = group, before, at, prefixes
         self._scans = [scan for name in group.names for scan in self._scans_of(name)]
 
     def _scans_of(self, name: DatasetId) -> Iterator[IndexScan[KnownVersion]]:
         # Versions of runs, of streams and of DatasetEvents have rows of their own; only existing kinds are read.
-        pk, high = dataset_pk(name), f"{self._end}#~"
+        pk, high = dataset_pk(name), self._before
         if self._group.facts.first_written:
             yield from (IndexScan(pk, prefix, partial(self._by_run, name), high=high) for prefix in self._prefixes)
         if self._group.facts.first_streamed:
-            places = [("ACTIVE", high), *coarse_highs("ACTIVE", self._end)]
+            places = [("ACTIVE", high), *coarse_highs("ACTIVE", high)]
             yield from (IndexScan(pk, prefix, self._by_stream, high=place) for prefix, place in places)
         if self._group.facts.first_described:
             yield IndexScan(pk, "EVENT", partial(self._by_event, name), high=high, needs_facts=lambda _: False)
@@ -128,7 +131,7 @@ class _VersionScan:
 
     def _by_stream(self, row: Row, facts: RunFacts) -> KnownVersion | None:
         version = version_by(run_of(row), facts, self._group, self._before) if facts.streaming else None
-        return _version_of_run(version, self._group) if version and version.created <= self._end else None
+        return _version_of_run(version, self._group) if version and version.created < self._before else None
 
     def _by_event(self, name: DatasetId, row: Row, _: RunFacts) -> KnownVersion | None:
         if self._at is not None and time_of(row) >= self._at:
@@ -153,24 +156,26 @@ class _VersionScan:
         }
         known = sorted(by_maker.values(), key=lambda version: version.creation)
         versions = (
-            _newest(self._group, known, watermark, most=most) if watermark else _all(self._group, known, self._end)
+            _newest(self._group, known, watermark, most=most) if watermark else _all(self._group, known, self._before)
         )
         return VersionPage(sorted(versions, key=lambda version: version.order, reverse=True), bool(watermark))
 
 
-def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX) -> VersionPage:
+def read_versions(
+    group: ResolvedDataset, view: GraphView, before: str = "~", *, rows: int = VERSIONS_MAX
+) -> VersionPage:
     """Read the newest versions of a dataset, as `read_versions_of`."""
-    return read_versions_of([group], view, end, rows=rows)[0]
+    return read_versions_of([group], view, before, rows=rows)[0]
 
 
 def read_versions_of(
-    groups: Sequence[ResolvedDataset], view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX
+    groups: Sequence[ResolvedDataset], view: GraphView, before: str = "~", *, rows: int = VERSIONS_MAX
 ) -> list[VersionPage]:
-    """Read the newest versions of each dataset, made at `end` or before; as of the view's time: `[VersionPage]`.
+    """Read the newest versions of each dataset, made before a time; as of the view's time: `[VersionPage]`.
 
     At most `rows` of the index are read, under each name and of each kind of version.
     """
-    scans = [_VersionScan(group, end, view.at) for group in groups]
+    scans = [_VersionScan(group, before, view.at) for group in groups]
     advance([unread for scan in scans for unread in scan.unread], view, rows=rows, at=view.at)
     return [scan.page(most=True) for scan in scans]
 
@@ -180,12 +185,12 @@ def _version_of_run(version: WrittenVersion, group: ResolvedDataset) -> KnownVer
     return KnownVersion(version.created, str(version.run), version.name, facets, version)
 
 
-def _all(group: ResolvedDataset, known: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
+def _all(group: ResolvedDataset, known: Sequence[KnownVersion], before: str) -> list[KnownVersion]:
     """List all versions of a dataset, all rows read; the first DatasetEvent describes the initial version."""
     first_made = min((version.created for version in known if not version.by_event), default="~")
     read = group.facts.first_read
     # Without a read before the first run's version, there is no initial version.
-    if read is None or read >= first_made or read > end:
+    if read is None or read >= first_made or read >= before:
         return _changes(known)
     if not known or not known[0].by_event or known[0].created >= first_made:
         return [KnownVersion(read, "", group.primary, {}), *_changes(known)]
@@ -234,7 +239,7 @@ def newest_versions(
     searches: Sequence[VersionSearch], view: GraphView, *, prefixes: Sequence[str] = _EVERY_RUN
 ) -> list[KnownVersion | None]:
     """Find the newest accepted version of each search, `(group, accept, "~")`; as of the view's time."""
-    scans = [_VersionScan(group, end, view.at, prefixes) for group, _, end in searches]
+    scans = [_VersionScan(group, before, view.at, prefixes) for group, _, before in searches]
     newest: list[KnownVersion | None] = [None] * len(searches)
     left = list(range(len(searches)))
     # Each further page is read only for the datasets without an accepted version.
@@ -257,9 +262,9 @@ def newest_good(searches: Sequence[VersionSearch], view: GraphView) -> list[Know
     return [rest.get(number, version) for number, version in enumerate(newest)]
 
 
-def first_pages(group: ResolvedDataset, end: str = "~") -> list[RowQuery]:
+def first_pages(group: ResolvedDataset, before: str) -> list[RowQuery]:
     """List the first queries of `newest_good`."""
-    return [scan.query(_PAGES[0]) for scan in _VersionScan(group, end, prefixes=_GOOD_RUNS).unread]
+    return [scan.query(_PAGES[0]) for scan in _VersionScan(group, before, prefixes=_GOOD_RUNS).unread]
 
 
 def current_versions(groups: Sequence[ResolvedDataset], view: GraphView) -> list[KnownVersion | None]:
@@ -267,10 +272,15 @@ def current_versions(groups: Sequence[ResolvedDataset], view: GraphView) -> list
     return newest_good([(group, lambda version: version.counts, "~") for group in groups], view)
 
 
+def find_listed(group: ResolvedDataset, version: str, view: GraphView) -> KnownVersion | None:
+    """Find the version of this id among the newest: a version without a run; such versions are rare."""
+    return read_versions(group, view).newest(lambda candidate: candidate.id == version)
+
+
 def find_version(group: ResolvedDataset, version: str, view: GraphView) -> KnownVersion | None:
     """Find the version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
-        return read_versions(group, view).newest(lambda candidate: not candidate.made_by)
+        return find_listed(group, version, view)
     # The id leads to a run; the version of a DatasetEvent is looked up among all versions.
     pk = pk_of_version(version)
     (page,) = view.query([RowQuery(pk, prefix=RUN_FACTS, limit=_JOBS_MAX)])
@@ -281,7 +291,7 @@ def find_version(group: ResolvedDataset, version: str, view: GraphView) -> Known
         facts = facts_in_rows(view.get((pk, f"{RUN_FACTS}{RunKey.of(job, '').job_hash}") for job in writers).values())
     runs = [run for run in facts if version in {run_version_id(name, run) for name in group.names}]
     if not runs:
-        return read_versions(group, view).newest(lambda candidate: candidate.id == version)
+        return find_listed(group, version, view)
     candidates = [version_by(run, facts[run], group) for run in runs]
     return next((_version_of_run(candidate, group) for candidate in candidates if candidate), None)
 

@@ -24,10 +24,7 @@ from headwater.facts.run_facts import (
     UsedVersion,
     began,
     dataset_version_id,
-    effective_time,
-    owner,
     parent_run,
-    run_version_id,
     storage_version,
     written_datasets,
 )
@@ -41,7 +38,9 @@ from headwater.queries.view.written_versions import (
     by_storage,
     newest_of_both,
     newest_written,
+    version_by,
 )
+from headwater.times import just_after
 from headwater_model.ids import DatasetId, RunKey
 
 # Inputs in a result, of all runs together: each costs about four requests.
@@ -87,6 +86,11 @@ class InputVersion:
         return merged_facets(self.facts.input_facets, self.names)
 
     @cached_property
+    def began(self) -> str:
+        """The start of the run (of its attempt that decides)."""
+        return began(self.facts) or ""
+
+    @cached_property
     def parent(self) -> RunKey | None:
         """The parent of the run, as of the run's last event; None for a run without events of its own."""
         return parent_run(self.facts) if self.facts.last else None
@@ -129,7 +133,7 @@ def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, l
     _read_first_pages(all_reads, view)
     for resolve in (_by_storage, _by_parent, _by_time):
         resolve([read for read in all_reads if not read.resolved], view)
-    _leave_out_expired([read for read in all_reads if (began(read.facts) or "") < view.oldest], view)
+    _leave_out_expired([read for read in all_reads if read.began < view.oldest], view)
     return {run: [read for read in run_reads if read.resolved] for run, run_reads in reads.items()}
 
 
@@ -160,7 +164,7 @@ def _leave_out_expired(reads: Sequence[InputVersion], view: GraphView) -> None:
     """
     current = current_versions([read.group for read in reads], view) if reads else []
     for read, version in zip(reads, current, strict=True):
-        expected = "parentRun" if parent_run(read.facts) else "initial" if read.resolved_by == "initial" else "time"
+        expected = "parentRun" if read.parent else "initial" if read.resolved_by == "initial" else "time"
         is_right = expected == "initial" or (version is not None and version.id == read.version)
         if read.resolved_by != "storage" and not (is_right and read.resolved_by == expected):
             read.resolved, view.history_cut = False, True
@@ -168,15 +172,12 @@ def _leave_out_expired(reads: Sequence[InputVersion], view: GraphView) -> None:
 
 def outputs_of(facts: RunFacts, run: RunKey, view: GraphView) -> tuple[UsedVersion, ...]:
     """List the versions made by a run, by dataset, `(UsedVersion, ...)`; its outputs are loaded."""
-    job = owner(facts)
-    if job is None or effective_time(facts) is None:
-        return ()
-    by_group: dict[DatasetId, list[DatasetId]] = {}
-    for name in sorted(written_datasets(facts)):
-        by_group.setdefault(view.primary(name), []).append(name)
+    groups = {view.primary(name): view.group(name) for name in written_datasets(facts)}
+    written = ((groups[primary], version_by(run, facts, groups[primary])) for primary in sorted(groups))
     return tuple(
-        UsedVersion(primary, run_version_id(names[0], run), merged_facets(facts.output_facets, names))
-        for primary, names in sorted(by_group.items())
+        UsedVersion(group.primary, version.version, merged_facets(facts.output_facets, group.names))
+        for group, version in written
+        if version
     )
 
 
@@ -198,7 +199,7 @@ def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
         elif read.parent:
             of_parents.append(read)
         else:
-            queries += first_pages(read.group, began(read.facts) or "")
+            queries += first_pages(read.group, just_after(read.began))
     for read, parent, high in _with_parents(of_parents):
         for prefix in (f"BY_PARENT#{parent}", "ACTIVE"):
             queries += VersionQuery(read.group, prefix, high).first_pages()
@@ -252,7 +253,7 @@ def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], 
 
 
 def _by_time(reads: Sequence[InputVersion], view: GraphView) -> None:
-    newest = newest_good([(read.group, _readable(read), began(read.facts) or "") for read in reads], view)
+    newest = newest_good([(read.group, _readable(read), just_after(read.began)) for read in reads], view)
     for read, version in zip(reads, newest, strict=True):
         if version is None or not version.made_by:
             read.resolve(dataset_version_id(read.group.primary, ""), "initial", None)

@@ -25,42 +25,17 @@ from headwater.facts.index_scan import (
 )
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import facts_key, job_pk
-from headwater.facts.run_facts import Code, code_of, effective_time, has_io
-from headwater.facts.run_io import io_at, io_times, job_version_id
+from headwater.facts.run_facts import Code, code_of, effective_time
+from headwater.facts.run_io import JobVersionEntry, entries_by
 from headwater.facts.table import RowQuery
 from headwater.queries.results.entities import JobVersion
 from headwater.queries.view import GraphView
-from headwater_model.ids import DatasetId, JobId, RunKey
+from headwater_model.ids import JobId, RunKey
 
 # Runs and versions read of a job.
 RUNS_MAX = 500
 VERSIONS_MAX = 500
 _ROWS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class JobVersionEntry:
-    """A job version by a run: it existed from `since` on; `position` is the run's time."""
-
-    job: JobId
-    since: str
-    position: str
-    run: RunKey
-    facts: RunFacts
-    inputs: tuple[DatasetId, ...]
-    outputs: tuple[DatasetId, ...]
-    code: Code
-    unknown: bool = False
-
-    @property
-    def version(self) -> str:
-        """The version's id."""
-        return job_version_id(self.job, self.inputs, self.outputs, *self.code)
-
-    @property
-    def order(self) -> tuple[str, RunKey]:
-        """The entry's sort key among the job's entries."""
-        return self.position, self.run
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,42 +75,21 @@ def _in_sequence(job: JobId, runs: Mapping[RunKey, RunFacts], watermark: Positio
     begun = not watermark
     given = at_last = Code()
     changed = False
-    for run in (run for place, run in sorted(placed) if (place,) > watermark):
+    for place, run in ((place, run) for place, run in sorted(placed) if (place,) > watermark):
         facts = runs[run]
         given = given.then(code_of(facts))
-        own = sorted(_entries_of(job, run, facts), key=lambda entry: entry.order)
+        own = sorted(entries_by(job, run, facts), key=lambda entry: entry.order)
         if own:
             last, at_last, changed, begun = own[-1], given, False, True
             yield from own
             continue
         changed = changed or given != at_last
-        if begun:
-            yield _unknown(job, run, facts, last, given if changed else None)
-
-
-def _unknown(
-    job: JobId, run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: Code | None
-) -> JobVersionEntry:
-    at = effective_time(facts) or ""
-    if last is not None and given is None:
-        return replace(last, since=at, position=at, run=run, facts=facts)
-    sides = (last.inputs, last.outputs) if last else ((), ())
-    return JobVersionEntry(job, at, at, run, facts, *sides, given or Code(), unknown=last is not None)
-
-
-def _entries_of(job: JobId, run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
-    """Yield the entries of a run with datasets: one `JobVersionEntry`; of a stream, one for each further report."""
-    last = effective_time(facts)
-    if last is None or not has_io(facts):
-        return
-    firsts = sorted(io_times(facts)) if facts.streaming else [last]
-    for number, first in enumerate(firsts, 1):
-        whole = number == len(firsts)
-        if not whole and first >= last:
-            continue
-        inputs, outputs = io_at(facts, first)
-        since, at = (min(first, last), last) if whole else (first, first)
-        yield JobVersionEntry(job, since, at, run, facts, inputs, outputs, code_of(facts))
+        if begun and last and not changed:
+            yield replace(last, since=place, position=place, run=run, facts=facts)
+        elif begun:
+            sides = (last.inputs, last.outputs) if last else ((), ())
+            code = given if changed else Code()
+            yield JobVersionEntry(job, place, place, run, facts, *sides, code, unknown=last is not None)
 
 
 def versions_of(job: JobId, view: GraphView) -> tuple[list[JobVersion], bool]:
@@ -188,7 +142,7 @@ def _older(job: JobId, versions: Sequence[str], view: GraphView) -> dict[str, li
     advance(scans, view, rows=_ROWS)
     older: dict[str, list[JobVersionEntry]] = {}
     for version, scan in zip(versions, scans, strict=True):
-        of_runs = (entry for run in scan.results.values() for entry in _entries_of(job, *run))
+        of_runs = (entry for run in scan.results.values() for entry in entries_by(job, *run))
         entries = [entry for entry in of_runs if entry.version == version]
         if entries:
             older[version] = sorted(entries, key=lambda entry: entry.order)

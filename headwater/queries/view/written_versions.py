@@ -15,7 +15,6 @@ from headwater.facts.run_facts import (
     branch_of,
     effective_time,
     failed,
-    owner,
     run_version_id,
     storage_version,
     version_created,
@@ -24,7 +23,7 @@ from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Key, Row, RowQuery
 from headwater.queries.view.names import ResolvedDataset
 from headwater.queries.view.rows import GraphRows
-from headwater_model.ids import DatasetId, JobId, RunKey
+from headwater_model.ids import DatasetId, RunKey
 
 _PAGES = (4, 100)
 
@@ -39,7 +38,6 @@ class WrittenVersion:
 
     created: str
     run: RunKey
-    job: JobId
     name: DatasetId
     facts: RunFacts
     last: str
@@ -160,13 +158,12 @@ def version_by(run: RunKey, facts: RunFacts, group: ResolvedDataset, before: str
     `before`: of a stream, only the events before this time count for its place among the versions.
     """
     written = [(name, created) for name in group.names if (created := version_created(facts, name))]
-    job = owner(facts)
-    if job is None or not written:
+    if not written:
         return None
     first = min(created for _, created in written)
     branch = branch_of(merged_facets(facts.output_facets, group.names))
     known = as_of(facts, before) if facts.streaming and before != "~" else facts
-    return WrittenVersion(first, run, job, written[0][0], facts, max(effective_time(known) or "", first), branch)
+    return WrittenVersion(first, run, written[0][0], facts, max(effective_time(known) or "", first), branch)
 
 
 def _under(prefix: str, version: WrittenVersion) -> bool:
