@@ -22,11 +22,12 @@ from boto3.dynamodb.types import TypeDeserializer
 from benchmarks.pipelines import Sends, chain, run_events, sends_column_lineage, sends_schemas
 from benchmarks.processes import Figures, Stopwatch
 from headwater import settings
+from headwater.aws.bodies import parse_body
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import chunks
 from headwater.aws.queues import QueuedMessage
 from headwater.events.api_changes import parse_change
-from headwater.events.ingest import parse_event_message, render_event_message
+from headwater.events.ingest import render_event_message
 from headwater.events.naming import NamingRules
 from headwater.facts.table import GraphTable
 from headwater.loading.event_log import EventLog
@@ -89,7 +90,7 @@ def plain_load(written: Iterator[Items], put: Put) -> Load:
     s3, bucket = boto3.client("s3"), os.environ[settings.ARCHIVE_BUCKET]
 
     def load(batch: Batch) -> None:
-        events = [parse_event_message(body) for body in batch]
+        events = [parse_body(body) for body in batch]
         for event in events:
             parse_change(event, NamingRules())
         lines = b"".join(orjson.dumps(event) + b"\n" for event in events)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import BotoCoreError, ClientError
 
 from headwater.aws.queues import CALLER, FORWARDED, WRITES, QueuedMessage
-from headwater.loading.load import EventLoad, load_api_changes, load_events
+from headwater.loading.load import EventLoad, Read, load_events, read_api_change, read_event
 from headwater.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 from headwater_model.errors import Unavailable
 from lambdas import wiring
@@ -31,11 +31,11 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     check_delivery(event, queue_urls, held_s=HELD_S)
     # Each group is acknowledged before the next: if the function dies, it comes back no more.
     failed, passing = dict[str, str](), set[str]()
-    for url, load in zip(queue_urls, (load_events, load_api_changes), strict=True):
+    for url, read in zip(queue_urls, (read_event, read_api_change), strict=True):
         groups = list(in_groups([message for message in event["Records"] if _is_from(message, url)]))
         for number, group in enumerate(groups):
             failed_of_group, passing_of_group = (
-                _load(load, group, context) if not number or has_time(context) else _left(group)
+                _load(read, group, context) if not number or has_time(context) else _left(group)
             )
             failed, passing = failed | failed_of_group, passing | passing_of_group
             if number < len(groups) - 1:
@@ -56,9 +56,7 @@ def _left(group: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], set[str]]
     return reasons, set(reasons)
 
 
-def _load(
-    load: Callable[..., EventLoad], received: Sequence[Mapping[str, Any]], context: LambdaContext
-) -> tuple[dict[str, str], set[str]]:
+def _load(read: Read, received: Sequence[Mapping[str, Any]], context: LambdaContext) -> tuple[dict[str, str], set[str]]:
     """Load and count messages of a queue; return the reasons of failures by message, and the passing failures."""
     messages = [_queued(message) for message in received]
     try:
@@ -69,7 +67,7 @@ def _load(
         for message in messages:
             unread.fail(message.message_id, error)
         return unread.failed, unread.passing
-    loaded = load(messages, stores, now_s=wiring.now_s(), may_go_on=lambda: has_time(context))
+    loaded = load_events(messages, stores, now_s=wiring.now_s(), may_go_on=lambda: has_time(context), read=read)
     count("EventsLoaded", loaded.loaded)
     count("EventsRefused", loaded.refused)
     if loaded.screened:
@@ -82,4 +80,5 @@ def _queued(message: Mapping[str, Any]) -> QueuedMessage:
     sent_ms = int(attributes["SentTimestamp"]) if "SentTimestamp" in attributes else None
     sent = {name: attribute.get("stringValue") for name, attribute in message.get("messageAttributes", {}).items()}
     names = attributes.get("SenderId"), sent.get(CALLER), sent.get(WRITES)
-    return QueuedMessage(message["messageId"], message["body"], sent_ms, *names, forwarded=FORWARDED in sent)
+    receives = int(attributes.get("ApproximateReceiveCount", 1))
+    return QueuedMessage(message["messageId"], message["body"], sent_ms, *names, FORWARDED in sent, receives)

@@ -60,6 +60,7 @@ class QueuedMessage:
     `sent_ms` is the time of arrival at SQS, in milliseconds since 1970, if known; `sender` is its principal, by SQS;
     `caller` is the source of the content in the sender's words, as trustworthy as the sender. `writes` is the sender's
     limit for the effects of the content, as JSON; None sets no limit. `forwarded` content came from a foreign stack.
+    `receives` is the number of deliveries, by SQS.
     """
 
     message_id: str
@@ -69,6 +70,7 @@ class QueuedMessage:
     caller: str | None = None
     writes: str | None = None
     forwarded: bool = False
+    receives: int = 1
 
 
 def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message]) -> int:

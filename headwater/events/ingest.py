@@ -1,9 +1,14 @@
-"""Ingest of events: each event is checked and put on its queue in a message of its own; a large event as a pointer."""
+"""Ingest of events: each is checked and put on its queue; small events of a batch share messages, packs.
+
+{"eventType": "START", ...}                          an event
+{"events": [{"eventType": "START", ...}, ...]}       a pack: up to ten events of a batch
+{"s3": {"bucket": "b", "key": "k", "size_bytes": 3}} a pointer to an event too large for a message
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -16,7 +21,7 @@ from headwater.aws.bodies import (
     render_body,
     render_pointer,
 )
-from headwater.aws.queues import FORWARDED, WRITES, Message, from_caller, send_all, send_each
+from headwater.aws.queues import FORWARDED, WRITES, Message, from_caller, send_each
 from headwater.events.cost import events_of
 from headwater.events.event import EVENTS_MAX
 from headwater.events.naming import AS_SENT, NamingRules
@@ -34,6 +39,8 @@ if TYPE_CHECKING:
 Spend: TypeAlias = Callable[[int], object]
 # Keeps the response to a thousand bad events small.
 _REASON_CHARS_MAX = 500
+# Of a pack: SQS bills 64 KB as a request. A costly event (`CheckedEvent.counts`) travels alone.
+PACK_EVENTS_MAX, _PACK_CHARS_MAX = 10, 60_000
 
 
 def render_event_message(body: Mapping[str, object]) -> str:
@@ -41,15 +48,22 @@ def render_event_message(body: Mapping[str, object]) -> str:
     return render_body(body)
 
 
-def parse_event_message(body: str | bytes) -> object | StoredBody:
-    """Parse the JSON of an event or change, or a pointer to it: `{"s3": {"bucket": "b", "key": "k", "size_bytes": 3}}`.
+def parse_event_message(body: str | bytes) -> Sequence[object] | StoredBody:
+    """Parse the JSON of an event, `[{"eventType": "START"}]`, or of a pack, or the pointer to an event.
 
     Raises:
-        Invalid: the content is no JSON object, or a pointer without bucket and key.
+        Invalid: the content is no JSON object, an empty pack, or a pointer without bucket and key.
     """
     document = parse_body(body)
-    # An event with a field `s3` has a time and a producer, too.
-    return parse_pointer(document["s3"]) if document.keys() == {"s3"} else document
+    # An event with a field `s3` or `events` has a time and a producer, too.
+    if document.keys() == {"s3"}:
+        return parse_pointer(document["s3"])
+    if document.keys() != {"events"}:
+        return [document]
+    events = document["events"]
+    if not isinstance(events, list) or not events:
+        raise Invalid.because("events", events, "must be a list of at least one event")
+    return events
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,31 +98,47 @@ class EventQueue:
         """True for an event to accept without storing it."""
         return event.type == "RUNNING" and event.job is not None and covers(self.drop_running, event.job.namespace)
 
-    def put(self, event: CheckedEvent, *, caller: str | None = None, forwarded: bool = False) -> None:
-        """Put an event on the queue; raise `Unavailable` on failure: the caller sends it again."""
-        send_all(self.sqs, self.queue_url, [self._message(event, caller, forwarded=forwarded)])
-
-    def put_many(self, events: Sequence[CheckedEvent], *, caller: str | None = None) -> Mapping[int, str]:
-        """Put each event on the queue by itself; return the reason for each index to send again."""
+    def put(
+        self, events: Sequence[CheckedEvent], *, caller: str | None = None, forwarded: bool = False
+    ) -> Mapping[int, str]:
+        """Put events on the queue, in packs; return the reason for each index to send again."""
         failed: dict[int, str] = {}
-        messages: dict[int, Message] = {}
-        for place, event in enumerate(events):
+        messages: list[tuple[Sequence[int], Message]] = []
+        for places, texts in _packs(events):
+            text = f'{{"events":[{",".join(texts)}]}}' if len(texts) > 1 else texts[0]
             try:
-                messages[place] = self._message(event, caller)
+                messages.append((places, self._message(text, events[places[0]].writes, caller, forwarded)))
             except Unavailable as error:
-                failed[place] = str(error)
-        places = list(messages)
-        unsent = send_each(self.sqs, self.queue_url, list(messages.values()))
-        return {**failed, **{places[number]: reason for number, reason in unsent.items()}}
+                failed |= dict.fromkeys(places, str(error))
+        unsent = send_each(self.sqs, self.queue_url, [message for _, message in messages])
+        for number, reason in unsent.items():
+            failed |= dict.fromkeys(messages[number][0], reason)
+        return failed
 
-    def _message(self, event: CheckedEvent, caller: str | None, *, forwarded: bool = False) -> Message:
-        text = render_event_message(event.body)
-        limits = {} if event.writes is None else {WRITES: json.dumps(event.writes)}
+    def _message(self, text: str, writes: tuple[str, ...] | None, caller: str | None, forwarded: bool) -> Message:
+        limits = {} if writes is None else {WRITES: json.dumps(writes)}
         if forwarded:
             limits[FORWARDED] = "true"
         if len(text.encode()) + sum(len(limit.encode()) for limit in limits.values()) > BODY_BYTES_MAX:
             text = render_pointer(put_body(self.s3, self.bucket, text))
         return from_caller(text, caller, **limits)
+
+
+def _packs(events: Sequence[CheckedEvent]) -> Iterator[tuple[list[int], list[str]]]:
+    """Yield the indexes and texts of the events of each message; events of a message have the same limit of writes."""
+    places: list[int] = []
+    texts: list[str] = []
+    for place, event in enumerate(events):
+        text = render_event_message(event.body)
+        fits = len(texts) < PACK_EVENTS_MAX and sum(map(len, texts)) + len(text) <= _PACK_CHARS_MAX
+        alike = texts and event.writes == events[places[0]].writes
+        if texts and not (fits and alike and max(event.counts, events[places[-1]].counts) == 1):
+            yield places, texts
+            places, texts = [], []
+        places.append(place)
+        texts.append(text)
+    if texts:
+        yield places, texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +189,8 @@ def accept_event(
     events = [_read(body, now, rights, queue) for body in bodies]
     kept = [event for event in events if event is not None]
     _spend(kept, spend)
-    for event in kept:
-        queue.put(event, caller=caller, forwarded=forwarded)
+    for reason in queue.put(kept, caller=caller, forwarded=forwarded).values():
+        raise Unavailable(reason)
     return Accepted(len(events), dropped=len(events) - len(kept))
 
 
@@ -196,7 +226,7 @@ def accept_events(
     dropped = len(bodies) - len(failed) - len(good)
     _spend(good.values(), spend)
     places = list(good)
-    for number, reason in queue.put_many(list(good.values()), caller=caller).items():
+    for number, reason in queue.put(list(good.values()), caller=caller).items():
         failed[places[number]] = Failed(places[number], reason[:_REASON_CHARS_MAX], retriable=True)
     return Accepted(len(bodies), tuple(failed[index] for index in sorted(failed)), dropped)
 

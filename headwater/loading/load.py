@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 from botocore.exceptions import BotoCoreError, ClientError
 
-from headwater.aws.bodies import StoredBody, get_body
+from headwater.aws.bodies import StoredBody, get_body, parse_body
 from headwater.aws.queues import QueuedMessage
 from headwater.aws.retries import is_passing
 from headwater.events.api_changes import parse_api_change
@@ -24,7 +26,7 @@ from headwater.facts.apply import apply_isolating_failures, apply_statements
 from headwater.loading.event_log import EventLog, RawEvent, StoredLines
 from headwater.loading.screens import NO_SCREENS, Screens
 from headwater.times import day_of, from_seconds
-from headwater_model.errors import HeadwaterError, Invalid
+from headwater_model.errors import HeadwaterError, Invalid, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -33,8 +35,11 @@ if TYPE_CHECKING:
 
 
 _LOGGED_FAULTS = 5
-# The cost of events loaded together (`headwater.events.cost`): a hundred events of twenty datasets each.
-_UNITS_TOGETHER = 50_000
+# The cost of events loaded together (`headwater.events.cost`): three hundred events of twenty datasets each.
+_UNITS_TOGETHER = 150_000
+# A function with the message failed or died twice (`lambdas.sqs_batch`).
+_SUSPECT_RECEIVES = 3
+_NO_TIME = Unavailable("the function has no time left")
 # The API's clock may be ahead of the loader's by so much.
 _CLOCKS_DIFFER_S = 60
 
@@ -81,77 +86,24 @@ class EventLoad:
     screened: int = 0
 
     def fail(self, message_id: str, error: Exception) -> None:
-        """Add a message to try again."""
-        self.failed[message_id] = reason_of(error)
+        """Add a message to try again; of a pack with several faults, the reason of a lasting fault stays."""
         self.refused += isinstance(error, Invalid)
         if is_passing(error):
+            if message_id in self.failed:
+                return
             self.passing.add(message_id)
+        else:
+            self.passing.discard(message_id)
+        self.failed[message_id] = reason_of(error)
 
 
-# None for a message whose content a screen leaves out.
-_Read: TypeAlias = Callable[[QueuedMessage, EventStores, int], RawEvent | None]
+Read: TypeAlias = Callable[[Any, QueuedMessage, EventStores, int], RawEvent]
+# An event of a message: the message's id, and the event's index in a pack.
+_Place: TypeAlias = tuple[str, int]
 
 
-def load_events(
-    messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True
-) -> EventLoad:
-    """Load the messages that arrived at `now_s` (seconds since 1970); return counts and the failed messages.
-
-    A message succeeds when its event is in the raw log and all its facts are in the graph table. A message without an
-    event, or with a fault, fails alone: after a hundred tries its queue moves it to the dead letters. Once `may_go_on`
-    is false, the messages of a failing group are left for another try. Not all messages come through the API, so the
-    API's checks are repeated here.
-    """
-    return load_messages(messages, _read_event, stores, now_s, may_go_on)
-
-
-def load_messages(
-    messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int, may_go_on: Callable[[], bool]
-) -> EventLoad:
-    """Read each message alone, so a fault fails it alone; load the events together, in groups of limited cost."""
-    result = EventLoad()
-    for group in _groups(messages, read, stores, now_s, result):
-        for message_id, failure in _load(group, stores, day_of(now_s), may_go_on):
-            result.fail(message_id, failure)
-    result.loaded = len(messages) - len(result.failed) - result.screened
-    return result
-
-
-def _groups(
-    messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int, result: EventLoad
-) -> Iterator[dict[str, RawEvent]]:
-    """Yield groups of events by message id, each of limited memory; add unreadable messages to the result."""
-    group: dict[str, RawEvent] = {}
-    units = 0
-    for message in messages:
-        try:
-            event = read(message, stores, now_s)
-        except (HeadwaterError, BotoCoreError, ClientError) as error:
-            result.fail(message.message_id, error)
-            continue
-        if event is None:
-            result.screened += 1
-            continue
-        group[message.message_id] = event
-        units += event.statement.units if isinstance(event.statement, Event) else 0
-        if units >= _UNITS_TOGETHER:
-            yield group
-            group, units = {}, 0
-    if group:
-        yield group
-
-
-def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent | None:
-    document = parse_event_message(message.body)
-    if isinstance(document, StoredBody):
-        # The API's JSON has no spaces; the JSON of further senders may.
-        document = replace(document, size_bytes=min(document.size_bytes, 2 * BYTES_MAX))
-        document = parse_event_message(get_body(stores.s3, stores.bucket, document))
-        if isinstance(document, StoredBody):
-            raise Invalid.because("s3", document.key, "must hold an event, not another pointer")
-    document = stores.screens.event(document, stores.rules)
-    if document is None:
-        return None
+def read_event(document: Any, message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
+    """Read an OpenLineage event, `{"eventType": "START", ...}`, by the API's rules."""
     checked = check_body(document, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
     writes = _parse_writes(message.writes)
     return RawEvent(
@@ -172,13 +124,109 @@ def _parse_writes(text: str | None) -> tuple[str, ...] | None:
         raise Invalid.because("writes", text, f"must be JSON ({error})") from error
 
 
-def _load(
-    events: dict[str, RawEvent], stores: EventStores, day: str, may_go_on: Callable[[], bool]
-) -> Iterator[tuple[str, Exception]]:
-    """Load the events by message id; yield the failed ids with their errors."""
+def read_api_change(document: Any, message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
+    """Read a change through the API, `{"change": "TAG", ...}`.
 
-    def load(message_ids: Sequence[str]) -> None:
-        group = [events[message_id] for message_id in message_ids]
+    A time after its arrival at SQS becomes the arrival, the same at each delivery.
+    """
+    change = parse_api_change(document, stores.rules)
+    sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms
+    # SQS cuts its times to milliseconds: the last microsecond of the millisecond.
+    latest = from_seconds((sent_ms * 1000 + 999) / 1_000_000)
+    if change.time > latest:
+        # The log stores the applied time: a replay has no queue to look it up in.
+        document = {**document, "eventTime": latest}
+        change = parse_api_change(document, stores.rules)
+    return RawEvent(change, document, message.sender, message.caller)
+
+
+def load_events(
+    messages: Sequence[QueuedMessage],
+    stores: EventStores,
+    *,
+    now_s: int,
+    may_go_on: Callable[[], bool] = lambda: True,
+    read: Read = read_event,
+) -> EventLoad:
+    """Load the messages that arrived at `now_s` (seconds since 1970); return counts and the failed messages.
+
+    A message succeeds when its events are in the raw log and all their facts are in the graph table. An event with a
+    fault fails its message, and all others are loaded: after a hundred tries the queue moves the message to the dead
+    letters. Once `may_go_on` is false, the messages of failing and of further groups are left for another try.
+    Not all messages come through the API, so `read` repeats its checks: `read_event` or `read_api_change`.
+    """
+    result = EventLoad()
+    for number, group in enumerate(_groups(messages, read, stores, now_s, result)):
+        goes_on = not number or may_go_on()
+        failures = _load(group, stores, day_of(now_s), may_go_on) if goes_on else zip(group, repeat(_NO_TIME))
+        for (message_id, _), failure in failures:
+            result.fail(message_id, failure)
+            result.loaded -= 1
+        result.loaded += len(group)
+    return result
+
+
+def _groups(
+    messages: Sequence[QueuedMessage], read: Read, stores: EventStores, now_s: int, result: EventLoad
+) -> Iterator[dict[_Place, RawEvent]]:
+    """Yield groups of events, each of limited memory; add messages with unreadable events to the result."""
+    group: dict[_Place, RawEvent] = {}
+    units = 0
+    for message in messages:
+        for place, event in _read_each(message, read, stores, now_s, result):
+            group[place] = event
+            units += event.statement.units if isinstance(event.statement, Event) else 0
+            if units >= _UNITS_TOGETHER or message.receives >= _SUSPECT_RECEIVES:
+                yield group
+                group, units = {}, 0
+    if group:
+        yield group
+
+
+def _read_each(
+    message: QueuedMessage, read: Read, stores: EventStores, now_s: int, result: EventLoad
+) -> Iterator[tuple[_Place, RawEvent]]:
+    """Yield the readable events of a message, as far as the screens leave them in."""
+    try:
+        # A change is a message of its own: others may write where a pointer leads.
+        documents = _documents_of(message, stores) if read is read_event else [parse_body(message.body)]
+    except (HeadwaterError, BotoCoreError, ClientError) as error:
+        result.fail(message.message_id, error)
+        return
+    places = list(enumerate(documents))
+    if message.receives >= _SUSPECT_RECEIVES:
+        # The second receive of two reverses the order: a neighbour behind a killer comes before it.
+        random.Random((message.receives + 1) // 2).shuffle(places)  # noqa: S311 - no secret
+        places = places[:: 1 if message.receives % 2 else -1]
+    for place, document in places:
+        try:
+            left = stores.screens.event(document, stores.rules)
+            if left is not None:
+                yield (message.message_id, place), read(left, message, stores, now_s)
+            else:
+                result.screened += 1
+        except (HeadwaterError, BotoCoreError, ClientError) as error:
+            result.fail(message.message_id, error)
+
+
+def _documents_of(message: QueuedMessage, stores: EventStores) -> Sequence[object]:
+    documents = parse_event_message(message.body)
+    if isinstance(documents, StoredBody):
+        # The API's JSON has no spaces; the JSON of further senders may.
+        pointer = replace(documents, size_bytes=min(documents.size_bytes, 2 * BYTES_MAX))
+        documents = parse_event_message(get_body(stores.s3, stores.bucket, pointer))
+        if isinstance(documents, StoredBody):
+            raise Invalid.because("s3", documents.key, "must hold an event, not another pointer")
+    return documents
+
+
+def _load(
+    events: dict[_Place, RawEvent], stores: EventStores, day: str, may_go_on: Callable[[], bool]
+) -> Iterator[tuple[_Place, Exception]]:
+    """Load the events; yield the failed events with their errors."""
+
+    def load(places: Sequence[_Place]) -> None:
+        group = [events[place] for place in places]
         stored = stores.log.put(group, day)
         statements = [event.statement for event in group]
         apply_statements(statements, stores.table)
@@ -202,26 +250,3 @@ def reason_of(error: Exception) -> str:
         return f"{name}: {error}"
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{name} in {frame.name} ({frame.filename.rpartition('/')[2]}:{frame.lineno})"
-
-
-def load_api_changes(
-    messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True
-) -> EventLoad:
-    """Load messages of the queue of changes, as `load_events` does; an event is refused."""
-    return load_messages(messages, _read_api_change, stores, now_s, may_go_on)
-
-
-def _read_api_change(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent | None:
-    """Read a change through the API; a time after its arrival at SQS becomes the arrival, the same at each delivery."""
-    document: Any = stores.screens.event(parse_event_message(message.body), stores.rules)
-    if document is None:
-        return None
-    change = parse_api_change(document, stores.rules)
-    sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms
-    # SQS cuts its times to milliseconds: the last microsecond of the millisecond.
-    latest = from_seconds((sent_ms * 1000 + 999) / 1_000_000)
-    if change.time > latest:
-        # The log stores the applied time: a replay has no queue to look it up in.
-        document = {**document, "eventTime": latest}
-        change = parse_api_change(document, stores.rules)
-    return RawEvent(change, document, message.sender, message.caller)

@@ -24,7 +24,7 @@ def test_the_response_to_a_batch_has_the_result_of_each_event(cloud):
         "summary": {"received": 3, "successful": 2, "failed": 1, "retriable": 0, "non_retriable": 1},
         "failed_events": [{"index": 1, "reason": "run.runId: is required", "retriable": False}],
     }
-    assert cloud.bodies("EventsQueue") == [EVENT, a_job_event()]
+    assert cloud.bodies("EventsQueue") == [{"events": [EVENT, a_job_event()]}]
     assert send(cloud, {"events": []})["status"] == "success"
 
 

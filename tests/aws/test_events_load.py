@@ -107,7 +107,7 @@ def test_an_event_that_cannot_be_loaded_harms_no_other_of_its_batch(cloud):
         for operation in ("BatchWriteItem", "PutItem", "TransactWriteItems")
     ]
     with faults[0], faults[1], faults[2]:
-        assert cloud.load_events(READ, poison, CHECKED) == [1]
+        assert cloud.load_events({"events": [READ, poison]}, CHECKED) == [0]
     assert {CHECK, "emissions.read_flights"} <= job_names()
 
 
@@ -136,6 +136,15 @@ def test_a_function_that_dies_at_any_call_leaves_what_another_delivery_completes
     assert number > 5
     assert listed(cloud).total == number
     assert job_names() == {f"job-{place}" for place in range(1, number + 1)}
+
+
+def test_a_function_without_time_leaves_further_groups_for_another_try(cloud, monkeypatch):
+    monkeypatch.setattr("headwater.loading.load._UNITS_TOGETHER", 1)
+    messages = [QueuedMessage(str(number), json.dumps(a_run_event(job=f"job-{number}"))) for number in range(2)]
+    loaded = load_events(messages, wiring.event_stores(), now_s=cloud.now_s, may_go_on=lambda: False)
+
+    assert loaded == EventLoad({"1": "Unavailable: the function has no time left"}, {"1"}, loaded=1)
+    assert job_names() == {"job-0"}
 
 
 def test_the_reason_of_a_failure_names_the_rule_and_not_what_the_event_held(cloud):

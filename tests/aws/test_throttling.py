@@ -10,6 +10,7 @@ import pytest
 import time_machine
 from moto.sqs.models import SQSBackend
 
+from headwater.aws.items import chunks
 from headwater.events.ingest import render_event_message
 from headwater.facts.apply import apply_isolating_failures
 from headwater_model.ids import DatasetId, sha256_hex
@@ -135,10 +136,13 @@ def test_a_day_of_a_throttled_dataset_makes_no_dead_letter_and_holds_up_no_other
 _FOUR_RECEIVES_S = 6 * HELD_S
 
 
-def test_an_event_that_kills_its_function_keeps_no_other_for_long(cloud, clock):
+@pytest.mark.parametrize("pack", [1, 7])
+def test_an_event_that_kills_its_function_keeps_no_other_for_long(cloud, clock, pack):
     queue = Queue(cloud, "EventsQueue", events.handler, clock)
     names = [f"cold-{number}" for number in range(20)]
-    queue.send([an_event(number, [name]) for number, name in enumerate(["hot", *names])])
+    bodies = [an_event(number, [name]) for number, name in enumerate([*names[:3], "hot", *names[3:]])]
+    packs = (f'{{"events": [{",".join(chunk)}]}}' for chunk in chunks(bodies, pack))
+    queue.send(bodies if pack == 1 else list(packs))
     with throttled(cloud, touches_hot, Killed("no memory")):
         queue.run_for(_FOUR_RECEIVES_S, step_s=HELD_S)
         shown = [wiring.lineage_queries().find_dataset(DatasetId(HOT.namespace, name)) for name in names]

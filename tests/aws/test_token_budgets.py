@@ -33,7 +33,7 @@ def test_events_above_the_budget_are_refused_until_the_next_minute(cloud):
 
     assert [post(cloud, token, *a_batch(2))[0], post(cloud, token, *a_batch(1))[0]] == [204, 201]
     assert post(cloud, token, *a_batch(1)) == over
-    assert len(cloud.bodies("EventsQueue")) == 3
+    assert cloud.bodies("EventsQueue") == [{"events": a_batch(2)}, *a_batch(1)]
     cloud.now_s += 45
     assert post(cloud, token, *a_batch(3))[0] == 204
     assert send(cloud, token)[0] == 200
@@ -125,7 +125,7 @@ def test_running_events_of_the_namespaces_in_the_rule_are_accepted_and_not_store
     assert input_function.handler(dropped, cloud.context()) == {}
     summary = input_function.handler({"events": [dropped, {}]}, cloud.context())["summary"]
     assert (summary["received"], summary["successful"], summary["failed"]) == (2, 1, 1)
-    assert cloud.bodies("EventsQueue") == kept
+    assert cloud.bodies("EventsQueue") == [{"events": kept}]
 
 
 def test_a_running_event_that_breaks_a_rule_is_refused_though_it_would_not_be_stored(cloud, monkeypatch):

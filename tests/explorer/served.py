@@ -117,7 +117,7 @@ class ServedGraph(Served):
         super().__init__(Api(lambda: services).resolve, auth)
 
     def _load_sent(self, *, QueueUrl, Entries):  # noqa: N803 - as in boto3
-        self.load(*(parse_event_message(entry["MessageBody"]) for entry in Entries))
+        self.load(*(event for entry in Entries for event in parse_event_message(entry["MessageBody"])))
         return {}
 
     def load(self, *events):

@@ -95,7 +95,7 @@ def test_a_whole_batch_is_served_with_nothing_more_to_say(api, cloud):
     response = api.events([EVENT, a_job_event()])
 
     assert (response.status, response.body) == (204, "")
-    assert len(cloud.bodies("EventsQueue")) == 2
+    assert cloud.bodies("EventsQueue") == [{"events": [EVENT, a_job_event()]}]
     assert api.events([]).status == 204
 
 
@@ -109,33 +109,34 @@ def test_a_bad_event_harms_no_other_of_its_batch(api, cloud):
     }
     failed = [{"index": index, "reason": reason, "retriable": False} for index, reason in reasons.items()]
     assert (response.status, response.json) == (200, result(*failed, received=5))
-    assert len(cloud.bodies("EventsQueue")) == 2
+    assert cloud.bodies("EventsQueue") == [{"events": [EVENT, a_dataset_event()]}]
 
 
 def test_only_what_aws_refused_is_to_be_sent_again(api, cloud, monkeypatch):
     monkeypatch.setattr("time.sleep", lambda _: None)
-    events = [UNNAMED, *(a_run_event(job=f"emissions.{number}") for number in range(12))]
+    events = [UNNAMED, *(a_run_event(job=f"emissions.{number}") for number in range(102))]
     calls = []
     second = lambda _: calls.append(1) or len(calls) > 1  # noqa: E731 - a condition
     with before(cloud.sqs, "SendMessageBatch", refused("ServiceUnavailable"), times=99, only=second):
         response = api.events(events)
 
     failed = response.json["failed_events"]
-    assert [(failure["index"], failure["retriable"]) for failure in failed] == [(0, False), (11, True), (12, True)]
-    assert failed[1]["reason"].startswith("2 messages could not be queued: ")
+    assert [(failure["index"], failure["retriable"]) for failure in failed] == [(0, False), (101, True), (102, True)]
+    assert failed[1]["reason"].startswith("1 messages could not be queued: ")
     assert len(cloud.bodies("EventsQueue")) == 10
 
 
-def test_an_entry_that_the_queue_keeps_refusing_fails_alone(api, cloud, monkeypatch):
+def test_a_message_that_the_queue_keeps_refusing_fails_its_events_alone(api, cloud, monkeypatch):
     monkeypatch.setattr("time.sleep", lambda _: None)
 
     def lose_one(parsed, **_):
         parsed["Failed"] = [{"Id": "1", "Code": "InternalError", "SenderFault": False}]
 
     cloud.sqs.meta.events.register("after-call.sqs.SendMessageBatch", lose_one)
-    response = api.events([EVENT, a_job_event(), a_dataset_event()])
+    response = api.events([a_run_event(job=f"emissions.{number}") for number in range(12)])
 
-    assert response.json == result({"index": 1, "reason": "InternalError", "retriable": True}, received=3)
+    failed = [{"index": index, "reason": "InternalError", "retriable": True} for index in (10, 11)]
+    assert response.json == result(*failed, received=12)
 
 
 def test_an_event_of_too_many_datasets_is_refused_with_the_bound_and_alone(api, cloud):

@@ -63,7 +63,7 @@ def test_a_million_events_cost_their_units_requests_and_seconds():
     costs = {(line.service, line.what): round(line.usd(read_prices()), 4) for line in bill_events(calls)}
 
     assert costs == {
-        ("SQS", "sent, received, deleted"): 0.84,
+        ("SQS", "sent, received, deleted"): 0.124,
         ("Lambda", "requests"): 0.002,
         ("Lambda", "events"): round(10_000 * (0.005 + 1000 * 0.010 / 4) * 0.0000133334, 4),
         ("DynamoDB", "writes"): 25.0,

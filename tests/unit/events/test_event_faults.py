@@ -185,14 +185,15 @@ def read_or_invalid(body):
         event = parse_event(body, RULES, now="2025-11-20T12:00:00.000000Z")
     except Invalid:
         return
-    message = parse_event_message(render_event_message(body))
+    (message,) = parse_event_message(render_event_message(body))
     assert parse_change(message, RULES) == event
     delta_of([event, parse_change(message, FOLDING)])
 
 
-def test_a_message_is_an_event_or_a_pointer_and_nothing_else():
-    assert parse_event_message(json.dumps({**RUN, "s3": {"bucket": "b"}}))["s3"] == {"bucket": "b"}
-    for body in ("{", "[]", "null", '{"s3": {"bucket": ""}}', orjson.dumps({"s3": 7})):
+def test_a_message_is_an_event_or_a_pack_or_a_pointer_and_nothing_else():
+    for name in ("s3", "events"):
+        assert parse_event_message(json.dumps({**RUN, name: {"bucket": "b"}})) == [{**RUN, name: {"bucket": "b"}}]
+    for body in ("{", "[]", "null", '{"s3": {"bucket": ""}}', orjson.dumps({"s3": 7}), '{"events": {}}'):
         with pytest.raises(Invalid):
             parse_event_message(body)
 

@@ -72,7 +72,7 @@ class Buckets:
         """Load the queued events, and return their number."""
         bodies = self.cloud.bodies("EventsQueue")
         assert self.cloud.load_events(*bodies) == []
-        return len(bodies)
+        return sum(len(body.get("events", [body])) for body in bodies)
 
     def dead_letters(self):
         """List body and reason of the dead letters."""
