@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import lru_cache
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from headwater.events.event import Facet, Facets, is_deleted
 from headwater.facts import lattice
 from headwater.facts.lattice import CONTENTS_MAX, MENTIONS_MAX, History, JoinRule, latest
+from headwater.facts.value import value
 from headwater_model.ids import DatasetId, JobId
 from headwater_model.partitions import is_location
 
@@ -44,7 +45,7 @@ class Reference(TypedDict):
     reads: Sequence[IdText]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class RunFacts:
     """Facts of a run of `job`; None for a DatasetEvent in the place of a run.
 
@@ -93,7 +94,7 @@ class RunFacts:
         return {terminal.partition("#")[0] for terminal in self.terminals}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class JobFacts:
     """Facts of a job: its mentions (`mentioned_at`: the latest ten times), its facets, its deletions.
 
@@ -130,7 +131,7 @@ class JobFacts:
     assertions: Mapping[str, Sequence[Any]] = _grows(lattice.OUTCOMES, dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class DatasetFacts:
     """Facts of a dataset name: `first_read` is its first read, description or declaration.
 
@@ -188,14 +189,14 @@ class DatasetFacts:
     assertions: Mapping[str, Sequence[Any]] = _grows(lattice.OUTCOMES, dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class TagFacts:
     """Facts of a tag: its last name and description, set by the API."""
 
     described: History = _grows(lattice.LATEST, dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class NamespaceFacts:
     """Facts of a namespace: mentions of its things, its deletions, and its last description through the API."""
 
@@ -206,7 +207,7 @@ class NamespaceFacts:
     described: History = _grows(lattice.LATEST, dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value(frozen=True, slots=True, kw_only=True)
 class SourceFacts:
     """Facts of a source: reports by the datasets of a namespace or, of no namespace, its description by the API.
 

@@ -24,6 +24,7 @@ from headwater.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write
 from headwater.aws.versioned_puts import STATEMENTS_MAX, put_unversioned, put_versions
 from headwater.facts.contents import StoredContent, content_hashes, content_key, put_back, split_contents
 from headwater.facts.kept import Days, expiry_of
+from headwater.facts.value import value
 from headwater.settings import EXPIRES_AT, FACTS_PREFIX
 from headwater_model.errors import Unavailable
 
@@ -56,7 +57,7 @@ _LOST = "ConditionalCheckFailed"
 _OURS = frozenset({"pk", "sk", "version", "json", "body", "s3", EXPIRES_AT})
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Row:
     """A row; `version` counts its swaps, and is 0 for a row without swaps.
 
