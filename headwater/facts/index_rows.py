@@ -21,7 +21,6 @@ from headwater.facts.run_facts import (
     effective_times,
     has_io,
     is_active_stream,
-    owner,
     parent_of,
     parent_run,
     storage_version,
@@ -73,7 +72,7 @@ def child_runs_query(parent: RunKey, limit: int) -> RowQuery:
 def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """Make all index rows of these facts, now or as of an earlier time (a stream may have been unknown as such)."""
     rows = {} if transactional_rows(run, facts) else running_rows(run, facts)
-    job = owner(facts)
+    job = facts.job_id
     if job is not None:
         rows |= {row.key: row for row in job_rows(run, facts, job)}
         rows |= {row.key: row for row in dataset_rows(run, facts, job, facts.inputs.keys())}

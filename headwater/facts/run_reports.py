@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 from headwater.facts.facet_refs import flows_of, is_explicit, read_by, reported_by_dataset
 from headwater.facts.facts import IdText, RunFacts, dataset_of, text_of
 from headwater.facts.keys import DATASET_FACTS, dataset_pk
-from headwater.facts.run_facts import owner, root_run, state
+from headwater.facts.run_facts import root_run, state
 from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater_model.ids import RunKey
 
@@ -81,7 +81,7 @@ class RunReports:
         for text, columns in self._reported.items():
             for source in columns.sources:
                 self._made.setdefault(source, {})[text] = list(columns.refs)
-        job = owner(facts)
+        job = facts.job_id
         self._shared = {
             "job": text_of(job) if job else None,
             "root": str(root_run(run, facts)),
