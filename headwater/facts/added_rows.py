@@ -11,19 +11,10 @@ from typing import Any
 
 from headwater.facts.facet_refs import LINEAGE, OPERATIONS, datasets_ever_with_columns
 from headwater.facts.facts import IdText, RunFacts, dataset_of
-from headwater.facts.index_rows import (
-    active_rows,
-    column_rows,
-    dataset_rows,
-    has_begun_alone,
-    io_rows,
-    rows_of,
-    transactional_rows,
-    unverified_rows,
-    version_rows,
-)
+from headwater.facts.index_rows import active_rows, column_rows, dataset_rows, io_rows, rows_of, version_rows
 from headwater.facts.run_facts import code_of, effective_times, ended, has_io, parent_run
 from headwater.facts.run_io import io_times, version_times
+from headwater.facts.run_reports import has_begun_alone, transactional_rows, unverified_rows
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row
 from headwater_model.ids import RunKey

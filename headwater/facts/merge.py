@@ -23,8 +23,9 @@ from headwater.facts.catalogue import PARTITIONS
 from headwater.facts.facts import DatasetFacts, Facts, IdText, JobFacts, RunFacts, dataset_of, join, to_json
 from headwater.facts.facts_delta import FactsDelta
 from headwater.facts.growth import KINDS, Kind, Senders
-from headwater.facts.index_rows import begun_uses, ever_rows
+from headwater.facts.index_rows import ever_rows
 from headwater.facts.keys import current_key, facts_key, job_pk
+from headwater.facts.run_reports import begun_uses
 from headwater.facts.table import GraphTable, Key, Row, Swap
 from headwater.facts.words import column_rows, columns_key, columns_of_schemas, reported_columns
 from headwater_model.errors import Unavailable

@@ -113,7 +113,7 @@ class Swap:
 
     Puts, deletes and adds are `SIDES_MAX` at most, together, and all rows take less than a transaction's 4 MB. Such a
     group must not be cut: a repeated addition would count twice, and readers believe its rows without the facts. So the
-    maker of a swap bounds it, and leaves the rest to rows that readers check (`index_rows`, and `extra` of a job's
+    maker of a swap bounds it, and leaves the rest to rows that readers check (`run_reports`, and `extra` of a job's
     node).
     """
 
