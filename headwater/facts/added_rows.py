@@ -11,19 +11,10 @@ from typing import Any
 
 from headwater.facts.facet_refs import LINEAGE, OPERATIONS, datasets_ever_with_columns
 from headwater.facts.facts import IdText, RunFacts, dataset_of
-from headwater.facts.index_rows import (
-    active_rows,
-    column_rows,
-    dataset_rows,
-    has_begun_alone,
-    io_rows,
-    rows_of,
-    transactional_rows,
-    unverified_rows,
-    version_rows,
-)
-from headwater.facts.run_facts import code_of, effective_times, ended, has_io, owner, parent_run
+from headwater.facts.index_rows import active_rows, column_rows, dataset_rows, io_rows, rows_of, version_rows
+from headwater.facts.run_facts import code_of, effective_times, ended, has_io, parent_run
 from headwater.facts.run_io import io_times, version_times
+from headwater.facts.run_reports import has_begun_alone, transactional_rows, unverified_rows
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row
 from headwater_model.ids import RunKey
@@ -34,7 +25,7 @@ _BY_DATASET = ("inputs", "outputs", "input_facets", "output_facets", "read_facet
 
 def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
     """Yield the new facts' index rows, without the rows of the old facts."""
-    job = owner(new)
+    job = new.job_id
     # A change of a shared value changes all rows; runs with rows in a transaction have few rows. Both are made anew.
     if job is None or _shared(old) != _shared(new) or transactional_rows(run, old) or transactional_rows(run, new):
         yield from _lacking(rows_of(run, new), rows_of(run, old))
@@ -85,7 +76,7 @@ def _uncovered_times(old: RunFacts, new: RunFacts) -> Sequence[str]:
 
 def _shared(facts: RunFacts) -> tuple[object, ...]:
     facets = facts.job_facets.get(LINEAGE), facts.run_facets.get(OPERATIONS)
-    about = owner(facts), facts.first, facts.declared, facts.streaming, list(facts.terminals), parent_run(facts)
+    about = facts.job_id, facts.first, facts.declared, facts.streaming, list(facts.terminals), parent_run(facts)
     # A START that arrives late may choose another of the terminal events.
     counts = has_begun_alone(facts), bool(effective_times(facts))
     return (*about, *facets, ended(facts), code_of(facts), has_io(facts), *counts)

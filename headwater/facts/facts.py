@@ -93,6 +93,11 @@ class RunFacts:
         """The times of the run's terminal events."""
         return {terminal.partition("#")[0] for terminal in self.terminals}
 
+    @property
+    def job_id(self) -> JobId | None:
+        """The run's job; None for a DatasetEvent's run, and before the run's first mention."""
+        return job_of(self.job) if self.job else None
+
 
 @value(frozen=True, slots=True, kw_only=True)
 class JobFacts:

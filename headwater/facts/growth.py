@@ -23,9 +23,10 @@ from headwater.facts.facts import (
     text_of,
 )
 from headwater.facts.facts_delta import Sender
-from headwater.facts.index_rows import changed_reports, child_job_rows, late_reports, left_out_rows, transactional_rows
+from headwater.facts.index_rows import child_job_rows
 from headwater.facts.keys import FACTS, dataset_pk, facts_key, namespace_pk
 from headwater.facts.list_rows import lately_rows, owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
+from headwater.facts.run_reports import changed_reports, late_reports, left_out_rows, transactional_rows
 from headwater.facts.table import Increment, Key, Row
 from headwater.facts.words import name_rows, schema_columns
 from headwater.features import FEATURES

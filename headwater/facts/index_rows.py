@@ -7,27 +7,21 @@ checks each row against the facts: a job may get another parent, and a run may t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import replace
-
-import orjson
 
 from headwater.facts.facet_refs import datasets_ever_with_columns, ever_sources, is_explicit
-from headwater.facts.facts import DatasetFacts, IdText, JobFacts, RunFacts, dataset_of, facets_of, text_of
-from headwater.facts.keys import dataset_pk, facts_key, job_pk, run_pk, sortable
-from headwater.facts.lattice import CONTENTS_MAX
+from headwater.facts.facts import IdText, JobFacts, RunFacts, dataset_of, facets_of, text_of
+from headwater.facts.keys import dataset_pk, job_pk, run_pk, sortable
 from headwater.facts.run_facts import (
     code_of,
-    effective_time,
     effective_times,
     has_io,
     is_active_stream,
-    owner,
     parent_of,
     parent_run,
     storage_version,
 )
 from headwater.facts.run_io import io_at, version_at, version_times
-from headwater.facts.run_reports import UNVERIFIED, RunReports, unverified_row
+from headwater.facts.run_reports import running_rows, transactional_rows
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row, RowQuery
 from headwater.times import EARLIEST
@@ -38,10 +32,6 @@ _CHILD = "CHILD#"
 LINEAGE_WITHOUT_IO = "LINEAGE_WITHOUT_IO"
 # In place of the time. Among a dataset's versions, rows with it are read first.
 _STREAMED = "STREAMED"
-# A transaction of 99 rows deletes and writes up to so many each, with room for further rows.
-EXACT_MAX = 45
-# Of the 4 MB of a transaction: the facts, in the bucket from 300 KB on, and counters take the rest.
-EXACT_BYTES_MAX = 1_000_000
 
 
 def child_job_rows(job: JobId, facts: JobFacts) -> Iterator[Row]:
@@ -73,7 +63,7 @@ def child_runs_query(parent: RunKey, limit: int) -> RowQuery:
 def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """Make all index rows of these facts, now or as of an earlier time (a stream may have been unknown as such)."""
     rows = {} if transactional_rows(run, facts) else running_rows(run, facts)
-    job = owner(facts)
+    job = facts.job_id
     if job is not None:
         rows |= {row.key: row for row in job_rows(run, facts, job)}
         rows |= {row.key: row for row in dataset_rows(run, facts, job, facts.inputs.keys())}
@@ -211,84 +201,3 @@ def streamed_version(dataset: DatasetId, storage: str, run: RunKey) -> Row:
 def is_of_stream(row: Row) -> bool:
     """True for a row of `streamed_version`."""
     return row.sk.split("#")[-2] == _STREAMED
-
-
-def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Make the reports `BACKWARD#...`, `FORWARD#...`: all of a run that counts, if they fit, or none.
-
-    The end of a run that goes on changes all rows again. In a wide run each row would repeat the names of the run's
-    other side, so rows of wide runs leave the names to the facts.
-    """
-    if not effective_time(facts) or _is_wide(facts):
-        return {}
-    reports = RunReports(run, facts)
-    if len(reports.keys) > EXACT_MAX:
-        return {}
-    rows = {key: reports.row(*key_of) for key, key_of in reports.keys.items()}
-    return rows if sum(len(orjson.dumps(row.data)) for row in rows.values()) <= EXACT_BYTES_MAX else {}
-
-
-def late_reports(run: RunKey, old: RunFacts, new: RunFacts, delta: RunFacts) -> Iterator[Row]:
-    """Yield the reports of a run that counts for the first time, or with repeated events: a loader may have died.
-
-    A row without a predecessor has version 1, a row in place of an unverified row version 2.
-    """
-    counted = transactional_rows(run, old)
-    forgotten = min(old.times) if len(old.times) >= CONTENTS_MAX else ""
-    if counted and not any(time in old.times or time < forgotten for time in delta.times):
-        return
-    running = () if counted else running_rows(run, old)
-    for key, row in transactional_rows(run, new).items():
-        yield replace(row, version=2 if key in running else 1)
-
-
-def changed_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
-    """Yield the changed reports of a run that counted before, and unverified rows in place of lost reports.
-
-    The version keeps late rows of a slower loader away.
-    """
-    before = transactional_rows(run, old)
-    if not before:
-        return
-    stay = RunReports(run, new).keys
-    lost = {key: row for key, row in unverified_rows(run, old).items() if key not in stay}
-    for key, row in {**transactional_rows(run, new), **lost}.items():
-        if before.get(key) != row:
-            yield replace(row, version=1)
-
-
-def _is_wide(facts: RunFacts) -> bool:
-    """True if the run has more rows than a transaction holds: a row for each input and output."""
-    return len(facts.inputs) + len(facts.outputs) > EXACT_MAX
-
-
-def unverified_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Make the rows for a run whose rows do not move with the facts: readers check them against the facts."""
-    return {key: Row(*key, UNVERIFIED) for key in RunReports(run, facts).keys}
-
-
-def running_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Make the unverified rows of a run that goes on, without the rows in the facts of its datasets (`uses`)."""
-    in_facts = {"BACKWARD": facts.outputs, "FORWARD": facts.inputs} if has_begun_alone(facts) else {}
-    keys = RunReports(run, facts).keys
-    return {key: Row(*key, UNVERIFIED) for key, (kind, text) in keys.items() if text not in in_facts.get(kind, ())}
-
-
-def has_begun_alone(facts: RunFacts) -> bool:
-    """True for a run with a START alone, unless it is wide: the facts of its datasets have its start."""
-    return list(facts.times) == [facts.first] and not (facts.first_other or facts.streaming or _is_wide(facts))
-
-
-def begun_uses(run: RunKey, facts: RunFacts) -> Iterator[tuple[Key, str, Row]]:
-    """Yield the uses of datasets by a run with a START alone: the key of the facts, the name in `uses`, and the row."""
-    for kind, texts in (("BACKWARD", facts.outputs), ("FORWARD", facts.inputs)) if has_begun_alone(facts) else ():
-        for dataset in map(dataset_of, texts):
-            use = f"{kind}#{run}"
-            yield facts_key(dataset), use, unverified_row(dataset_pk(dataset), use, facts.first or "")
-
-
-def left_out_rows(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts, delta: DatasetFacts) -> Iterator[Row]:
-    """Yield the unverified rows of runs with a START alone without room in the new facts: of old runs and new runs."""
-    for key, (time, has_gone_on) in (*old.uses.items(), *delta.uses.items()):
-        if not has_gone_on and key not in new.uses:
-            yield unverified_row(dataset_pk(dataset), key, time)

@@ -48,7 +48,6 @@ from headwater.facts.run_facts import (
     effective_time,
     is_incomplete,
     last_ended,
-    owner,
     parent_of,
     state,
     text_in,
@@ -68,7 +67,7 @@ _ORDERS: Sequence[Callable[[RunWithFacts], Position]] = (io_order, start_order, 
 
 def summarize_run(run: RunKey, facts: RunFacts) -> Run:
     """Summarize a run, `Run("0176a8c2-...", job, "COMPLETED")`; it has a job version only if it reported datasets."""
-    job = owner(facts)
+    job = facts.job_id
     if job is None:
         raise ValueError(f"run {run} has no job")
     started, last = facts.first, last_ended(facts)
@@ -287,7 +286,7 @@ def follow_last_runs(
     noted = {job: positions for job, node in nodes.items() if (positions := _last_in(job, node)) is not None}
     by_job = defaultdict[JobId | None, list[RunWithFacts]](list)
     for run in known.items():
-        by_job[owner(run[1])].append(run)
+        by_job[run[1].job_id].append(run)
     earlier = {
         RunKey.parse(position[1])
         for job, positions in noted.items()
@@ -295,7 +294,7 @@ def follow_last_runs(
         if position > max(map(order, by_job[job]), default=())
     }
     for run in read_run_facts(earlier - known.keys(), table).items():
-        by_job[owner(run[1])].append(run)
+        by_job[run[1].job_id].append(run)
     last: dict[JobId, LastRuns] = {}
     for job, positions in noted.items():
         runs = [max(filter(order, by_job[job]), key=order, default=None) for order in _ORDERS]

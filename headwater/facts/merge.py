@@ -23,9 +23,9 @@ from headwater.facts.catalogue import PARTITIONS
 from headwater.facts.facts import DatasetFacts, Facts, IdText, JobFacts, RunFacts, dataset_of, join, to_json
 from headwater.facts.facts_delta import FactsDelta
 from headwater.facts.growth import KINDS, Kind, Senders
-from headwater.facts.index_rows import begun_uses, ever_rows
+from headwater.facts.index_rows import ever_rows
 from headwater.facts.keys import current_key, facts_key, job_pk
-from headwater.facts.run_facts import owner
+from headwater.facts.run_reports import begun_uses
 from headwater.facts.table import GraphTable, Key, Row, Swap
 from headwater.facts.words import column_rows, columns_key, columns_of_schemas, reported_columns
 from headwater_model.errors import Unavailable
@@ -180,7 +180,7 @@ def _changes(subjects: Iterable[_Subject], rows: Mapping[Key, Row]) -> dict[Key,
         old = kind(**row.data.get("facts", {}))
         new: Facts = join(old, subject.facts)  # type: ignore[type-var]
         changes[subject.key] = _Change(subject, row, old, new)
-        if isinstance(new, RunFacts) and not row.version and not new.declared and (job := owner(new)):
+        if isinstance(new, RunFacts) and not row.version and not new.declared and (job := new.job_id):
             new_runs[facts_key(job)].append(subject.thing)
     for key, change in changes.items():
         known = change.row.noted
@@ -243,7 +243,7 @@ def _streamed(facts: Facts, delta: Facts) -> Iterator[_Subject]:
     The first event to declare the stream marks all outputs, a later event its own: each event of a long stream would
     otherwise read the facts of all outputs.
     """
-    if isinstance(facts, RunFacts) and isinstance(delta, RunFacts) and facts.streaming and (job := owner(facts)):
+    if isinstance(facts, RunFacts) and isinstance(delta, RunFacts) and facts.streaming and (job := facts.job_id):
         yield _Subject.of(job, JobFacts(first_streamed=facts.streaming))
         for text in facts.outputs if delta.streaming == facts.streaming else delta.outputs:
             yield _Subject.of(dataset_of(text), DatasetFacts(first_streamed=facts.streaming))

@@ -1,4 +1,4 @@
-"""A run, and its properties computed from facts: owner, state, effective time, and versions of its outputs.
+"""A run, and its properties computed from facts: state, effective time, and versions of its outputs.
 
 Times are normalized (`times`); facets are as their producers sent them.
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from headwater.events.event import WEIGHT, Facet, Facets, ParentRun, State
-from headwater.facts.facts import RunFacts, dataset_of, facet_of, job_of, text_of
+from headwater.facts.facts import RunFacts, dataset_of, facet_of, text_of
 from headwater.facts.keys import run_pk
 from headwater.facts.lattice import STARTS_MAX, History, latest
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
@@ -111,11 +111,6 @@ class Code(NamedTuple):
         if code.location is None or code.location == self.location:
             return Code(self.location, code.version or self.version)
         return code
-
-
-def owner(facts: RunFacts) -> JobId | None:
-    """Find the run's job; None for a DatasetEvent's run, and before the run's first mention (no `job`)."""
-    return job_of(facts.job) if facts.job else None
 
 
 def first_mention(facts: RunFacts) -> tuple[bool, str]:

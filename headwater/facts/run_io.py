@@ -20,7 +20,7 @@ import orjson
 
 from headwater.events.event import Event, is_deleted
 from headwater.facts.facts import IdText, RunFacts, dataset_of, text_of
-from headwater.facts.run_facts import Code, code_of, effective_time, ended, has_io, owner
+from headwater.facts.run_facts import Code, code_of, effective_time, ended, has_io
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
 # Of an event's hash, in a window's stamp: enough to order events of the same time.
@@ -99,7 +99,7 @@ def version_times(facts: RunFacts) -> list[str]:
 
 def version_at(facts: RunFacts, time: str) -> str | None:
     """Compute the job version of the run at this effective time; None without datasets by then."""
-    job, (inputs, outputs) = owner(facts), io_at(facts, time)
+    job, (inputs, outputs) = facts.job_id, io_at(facts, time)
     if job is None or not (inputs or outputs):
         return None
     return job_version_id(job, inputs, outputs, *code_of(facts))

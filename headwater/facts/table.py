@@ -114,7 +114,7 @@ class Swap:
 
     Puts, deletes and adds are `SIDES_MAX` at most, together, and all rows take less than a transaction's 4 MB. Such a
     group must not be cut: a repeated addition would count twice, and readers believe its rows without the facts. So the
-    maker of a swap bounds it, and leaves the rest to rows that readers check (`index_rows`, and `extra` of a job's
+    maker of a swap bounds it, and leaves the rest to rows that readers check (`run_reports`, and `extra` of a job's
     node).
     """
 
@@ -188,7 +188,7 @@ class GraphTable(GraphReader):
         documents = [cast("dict[str, Any]", row.data) for row in rows if content_hashes(row.data)]
         hashes = {content for document in documents for content in content_hashes(document)}
         keys = [_key(content_key(content)) for content in sorted(hashes)]
-        pages = self._each(self._batch, list(chunks(keys, GET_KEYS_MAX)))
+        pages = self._each_batch(self._batch, keys, GET_KEYS_MAX)
         stored = {row.pk: row.data["content"] for page in pages for row in page.rows}
         contents = {content: stored[pk] for content in hashes if (pk := content_key(content)[0]) in stored}
         if missing := hashes - contents.keys():
@@ -206,26 +206,20 @@ class GraphTable(GraphReader):
 
     def put_late(self, rows: Sequence[Row]) -> None:
         """Write rows after their facts, but over no row with a version; a row with a predecessor has version 2."""
-        pending = [self._versioned(row) for row in rows]
-        self._each(
-            lambda group: put_unversioned(self.dynamodb, self.table, group, self.sleep),
-            list(chunks(pending, STATEMENTS_MAX)),
-        )
+        put = partial(put_unversioned, self.dynamodb, self.table, sleep=self.sleep)
+        self._each_batch(put, [self._versioned(row) for row in rows], STATEMENTS_MAX)
 
     def _put(self, rows: Iterable[Row]) -> None:
         for group in chunks(rows, _PUT_TOGETHER):
             rows_by_key = {row.key: row for row in group}
             keys = [_key(row.key) for row in rows_by_key.values() if row.once]
-            pages = self._each(self._batch, list(chunks(keys, GET_KEYS_MAX)))
+            pages = self._each_batch(self._batch, keys, GET_KEYS_MAX)
             for row in (row for page in pages for row in page.rows):
                 del rows_by_key[row.key]
             self._write_batches([{"PutRequest": {"Item": self._versioned(row)}} for row in rows_by_key.values()])
 
-    def _write_batches(self, writes: Sequence[object]) -> None:
-        self._each(
-            lambda batch: batch_write(self.dynamodb, self.table, batch, self.sleep),  # type: ignore[arg-type]
-            list(chunks(writes, WRITES_MAX)),
-        )
+    def _write_batches(self, writes: Sequence[Any]) -> None:
+        self._each_batch(partial(batch_write, self.dynamodb, self.table, sleep=self.sleep), writes, WRITES_MAX)
 
     def remove(self, keys: Iterable[Key]) -> None:
         """Delete rows without readers; raise `Unavailable` if the table refused any."""
@@ -309,6 +303,9 @@ class GraphTable(GraphReader):
         if len(things) == 1 or self.concurrency == 1:
             return [act(thing) for thing in things]
         return list(self._pool.map(act, things))
+
+    def _each_batch(self, act: Callable[[Sequence[T]], R], things: Iterable[T], size: int) -> list[R]:
+        return self._each(act, list(chunks(things, size)))
 
     def _page(self, query: RowQuery) -> RowPage:
         """Read pages of DynamoDB until the limit, and a further row to show a cut."""

@@ -11,12 +11,11 @@ from headwater.queries.graphs.impact import impact_of
 from headwater.queries.graphs.job_graph import JobGraphWalk
 from headwater.queries.graphs.neighbours import NeighbourPage, Neighbours
 from headwater.queries.graphs.node_ids import Node, check_unfolded, find_node, selected_version
-from headwater.queries.graphs.version_graph import VersionGraphWalk, from_job_version
-from headwater.queries.lists.listings import Jobs
+from headwater.queries.graphs.version_graph import VersionGraphWalk
 from headwater.queries.results.graphs import Graph, GraphDirection, History, Impact, Side
 from headwater.queries.view import GraphView
 from headwater_model.errors import Invalid
-from headwater_model.ids import DatasetId, JobId
+from headwater_model.ids import JobId
 
 
 def find_graph(
@@ -43,7 +42,9 @@ def find_graph(
     selected = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
     if selected:
         check_unfolded(direction, fold)
-        return _version_graph(view, node, selected, depth)
+        if isinstance(node.id, JobId):
+            return VersionGraphWalk(view).from_job(node.id, selected, depth)
+        return VersionGraphWalk(view).from_dataset(node.id, selected, depth)
     walk = _graph_walk(view.as_of(at), direction, fold, WITH_CONTROL if dependencies else DATA_ALONE)
     if isinstance(node.id, JobId):
         return walk.from_job(node.id, depth)
@@ -101,13 +102,6 @@ def _find_unversioned(view: GraphView, node_id: str, reason: str) -> Node | None
     if node is not None and node.version:
         raise Invalid.because("nodeId", node_id, f"must name no version: {reason}")
     return node
-
-
-def _version_graph(view: GraphView, node: Node, version: str, depth: int) -> Graph | None:
-    if isinstance(node.id, DatasetId):
-        return VersionGraphWalk(view).from_dataset(node.id, version, depth)
-    job_version = Jobs(view).find_version(node.id, version)
-    return from_job_version(job_version, view, depth) if job_version else None
 
 
 def _graph_walk(

@@ -20,7 +20,6 @@ from headwater.facts.facts_delta import Sender
 from headwater.facts.growth import Senders
 from headwater.facts.keys import sortable
 from headwater.facts.lattice import HISTORY, History
-from headwater.facts.run_facts import owner
 from headwater.facts.table import Row, RowQuery
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -75,9 +74,9 @@ def _stamps(facts: DatasetFacts) -> set[str]:
 
 def added_job_rows(_run: RunKey, old: RunFacts, new: RunFacts, _senders: Senders) -> Iterator[Row]:
     """Yield the rows of a run's job for the new facts, without the rows of the old facts: a row a day of failures."""
-    job = owner(new)
+    job = new.job_id
     if job is not None:
-        known = _failed_days(old) if owner(old) else set()
+        known = _failed_days(old) if old.job_id else set()
         yield from (_row(job, day) for day in sorted(_failed_days(new) - known))
 
 

@@ -15,7 +15,7 @@ from headwater.facts.facet_refs import datasets_ever_with_columns
 from headwater.facts.facts import RunFacts, dataset_of
 from headwater.facts.index_rows import active_rows, column_rows, io_rows
 from headwater.facts.kept import end_s
-from headwater.facts.run_facts import effective_times, owner
+from headwater.facts.run_facts import effective_times
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import GraphTable, Row
 from headwater_model.ids import RunKey
@@ -43,7 +43,7 @@ def _position(facts: RunFacts, time: str) -> tuple[str, str]:
 
 
 def _coarse_rows(run: RunKey, facts: RunFacts, time: str) -> Iterator[Row]:
-    job = owner(facts)
+    job = facts.job_id
     if job is None or time in facts.ends:
         return
     yield from io_rows(run, facts, job, [time])

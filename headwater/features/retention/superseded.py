@@ -21,11 +21,12 @@ from headwater.facts.facet_refs import datasets_ever_with_columns, is_explicit, 
 from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets
 from headwater.facts.facts_delta import FactsDelta
 from headwater.facts.growth import KINDS
-from headwater.facts.index_rows import LINEAGE_WITHOUT_IO, columns_prefix, transactional_rows
+from headwater.facts.index_rows import LINEAGE_WITHOUT_IO, columns_prefix
 from headwater.facts.index_scan import RunWithFacts, facts_in_rows, read_run_facts, run_of, time_of
 from headwater.facts.kept import end_s
 from headwater.facts.keys import dataset_pk, facts_key, job_pk
-from headwater.facts.run_facts import branch_of, code_of, ended, failed, has_io, owner, state, version_created
+from headwater.facts.run_facts import branch_of, code_of, ended, failed, has_io, state, version_created
+from headwater.facts.run_reports import transactional_rows
 from headwater.facts.table import GraphTable, Row, RowQuery
 from headwater.features.retention.stream_ends import expire_stream_rows
 from headwater_model.errors import Unavailable
@@ -158,7 +159,7 @@ def _expire(run: RunKey, facts: RunFacts, end: int | None, table: GraphTable) ->
 
 def _places(facts: RunFacts) -> list[_Place]:
     """List the possible places of an ended run; none of a wide run."""
-    job = owner(facts)
+    job = facts.job_id
     if job is None or ended(facts) is None or not _is_short(facts):
         return []
     pk, outputs = job_pk(job), sorted(facts.outputs)

@@ -12,7 +12,7 @@ from headwater.facts.facet_refs import roots_of
 from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
-from headwater.facts.run_facts import owner, parent_run
+from headwater.facts.run_facts import parent_run
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_versions import VersionWalk
 from headwater.queries.graphs.node_ids import FieldNode, Node, field_candidates, nodes_named, selected_version
@@ -132,7 +132,7 @@ def _origins(column: Column, versions: Mapping[str, RunKey | None], view: GraphV
         run_facts = facts.get(run) if run else None
         by, roots = reported.get(run, (None, [])) if run else (None, [])
         cut |= len(roots) > ROOTS_MAX
-        brief = summarize_run(run, run_facts) if run and run_facts and owner(run_facts) else None
+        brief = summarize_run(run, run_facts) if run and run_facts and run_facts.job_id else None
         origins.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by.id if by else None))
     return Origins(column, tuple(origins), cut)
 

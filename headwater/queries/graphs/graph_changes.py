@@ -16,7 +16,6 @@ from headwater.facts.index_scan import facts_of, read_run_facts, run_of, streame
 from headwater.facts.job_nodes import io_of
 from headwater.facts.keys import dataset_pk, facts_key, job_pk
 from headwater.facts.lattice import History
-from headwater.facts.run_facts import owner
 from headwater.facts.run_io import io_at, windows_of
 from headwater.facts.stream_rows import beginning, coarse_bounds
 from headwater.facts.table import GraphReader, Key, Row, RowQuery
@@ -173,7 +172,7 @@ class LaterRuns:
         runs = sorted({run_of(row) for page in pages for row in page})
         streams: dict[JobId, list[LaterRun]] = {}
         for run, facts in read_run_facts(runs, self.view).items():
-            if job := owner(facts):
+            if job := facts.job_id:
                 used = ((time, io_at(facts, time)) for time in self._times_of(facts))
                 streams.setdefault(job, []).extend(LaterRun(time, run, _frozen(io)) for time, io in used)
         return streams

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from headwater.facts.index_scan import read_run_facts, run_of
 from headwater.facts.keys import job_pk
-from headwater.facts.run_facts import owner
 from headwater.facts.stream_rows import first_position
 from headwater.facts.table import RowQuery
 from headwater.queries.graphs.graph_changes import LaterRun, LaterRuns, Types, WatchedReader, io_of_nodes
@@ -128,7 +127,7 @@ class HistoryWalk:
         """List the jobs of the runs, shown in full to the caller, each with its run."""
         causes = set[Cause]()
         for run, facts in read_run_facts(runs, self._view).items():
-            job = owner(facts)
+            job = facts.job_id
             if job and self._view.opens(job):
                 causes.add((job, None if facts.declared else run.id))
         return tuple(sorted(causes, key=lambda cause: (cause[0], cause[1] or "")))

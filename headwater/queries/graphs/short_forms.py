@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.facts.keys import current_key
-from headwater.facts.run_facts import ended, failed, owner
+from headwater.facts.run_facts import ended, failed
 from headwater.queries.results.entities import Dataset, Job, LastWriter
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.descriptions import dataset_of_group, read_facets
@@ -42,7 +42,7 @@ def find_writes(
     writers = {
         group.primary: LastWriter(writer, version.run.id, ended(version.facts) or version.created)
         for group, version in zip(stale, last, strict=True)
-        if version and (writer := owner(version.facts))
+        if version and (writer := version.facts.job_id)
     }
     return writers, {group.primary: max(ends.get(name, "") for name in group.names) for group in groups}
 

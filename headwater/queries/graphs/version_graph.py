@@ -12,10 +12,11 @@ from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, t
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import Run
-from headwater.queries.results.entities import Dataset, Job, JobVersion, redacted_dataset
+from headwater.queries.results.entities import Dataset, Job, redacted_dataset
 from headwater.queries.results.graphs import Graph
 from headwater.queries.runs.dataset_versions import find_version
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
+from headwater.queries.runs.job_versions import find_job_version
 from headwater.queries.runs.runs import UPSTREAM_MAX, RunStep, narrowed_inputs, step_to, versions_of_unknown
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.descriptions import dataset_of_group, describe, read_facets
@@ -57,8 +58,15 @@ class VersionGraphWalk:
             self._walk(known.run, text_of(node[0]), depth)
         return self._graph()
 
-    def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
-        """Walk up from a run with its outputs; `version` is the requested version of its job."""
+    def from_job(self, job: JobId, version: str, depth: int) -> Graph | None:
+        """Walk up from a job version's last run with its outputs; a version that was only declared is a single node."""
+        known = find_job_version(job, version, self._view)
+        if known is None:
+            return None
+        if known.latest_run is None:
+            declared = Job(id=job, type="BATCH", created=known.created, updated=known.updated, version=version)
+            return Graph((declared,), ())
+        run = known.latest_run.key
         self._versions[run] = version
         self._order[run] = None
         facts = read_run_facts([run], self._view)[run]
@@ -180,11 +188,3 @@ def dataset_node(dataset: DatasetId, version: str) -> str:
 def job_node(job: JobId, version: str | None) -> str:
     """Return the node id of a version of a job; of the job, where the version is unknown."""
     return f"{job.node_id}#{version}" if version else job.node_id
-
-
-def from_job_version(version: JobVersion, view: GraphView, depth: int) -> Graph | None:
-    """Walk up from a job version's last run; a version that was only declared is a single node."""
-    if version.latest_run:
-        return VersionGraphWalk(view).from_run(version.latest_run.key, version.version, depth)
-    node = Job(id=version.job, type="BATCH", created=version.created, updated=version.updated)
-    return Graph((replace(node, version=version.version),), ())

@@ -28,7 +28,7 @@ from headwater.queries.runs.dataset_versions import (
     find_version,
     read_versions,
 )
-from headwater.queries.runs.job_versions import current_versions_of, versions_of
+from headwater.queries.runs.job_versions import current_versions_of, find_job_version, versions_of
 from headwater.queries.runs.runs import full_runs, list_runs, newest_runs, newest_runs_of
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.descriptions import dataset_of_group, read_facets
@@ -301,8 +301,8 @@ class Jobs:
 
     def find_version(self, job: JobId, version: str) -> JobVersion | None:
         """Find the version of this id; None if there is none."""
-        versions, _ = versions_of(job, self._view)
-        return next((self._under_primaries(known) for known in versions if known.version == version), None)
+        known = find_job_version(job, version, self._view)
+        return self._under_primaries(known) if known else None
 
     def list_runs(self, job: JobId, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
         """List a job's runs, the last started first."""

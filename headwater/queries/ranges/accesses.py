@@ -13,7 +13,7 @@ from typing import TypeAlias
 from headwater.facts.facts import RunFacts, dataset_of
 from headwater.facts.index_scan import read_run_facts, run_of
 from headwater.facts.keys import job_pk
-from headwater.facts.run_facts import owner, root_run
+from headwater.facts.run_facts import root_run
 from headwater.facts.run_reports import RunReports
 from headwater.facts.table import RowQuery
 from headwater.queries.ranges.mappings import DATASETS_MAX
@@ -122,7 +122,7 @@ class AccessWalk:
         return accessed
 
     def _accesses(self, run: RunKey, facts: RunFacts, sides: _Sides) -> Iterator[_Access]:
-        job = owner(facts)
+        job = facts.job_id
         if job is None:
             return
         for names, access in zip(sides, _ACCESSES, strict=True):
@@ -162,7 +162,7 @@ class AccessWalk:
         roots = sorted({access.root for access in self._found if access.root != access.run})
         self._truncated |= len(roots) > ROOTS_MAX
         facts = read_run_facts(roots[:ROOTS_MAX], self._view)
-        jobs = {root: job for root, run_facts in facts.items() if (job := owner(run_facts)) is not None}
+        jobs = {root: job for root, run_facts in facts.items() if (job := run_facts.job_id) is not None}
         kept = (
             access
             for access in self._found

@@ -111,6 +111,12 @@ def entries_of(job: JobId, version: str, view: GraphView) -> Sequence[JobVersion
     return newest if newest or not page.cut else _older(job, [version], view).get(version, ())
 
 
+def find_job_version(job: JobId, version: str, view: GraphView) -> JobVersion | None:
+    """Find a version of a job by its id; None if there is none."""
+    entries = entries_of(job, version, view)
+    return _job_version(entries) if entries else None
+
+
 def _by_version(entries: Sequence[JobVersionEntry]) -> dict[str, list[JobVersionEntry]]:
     """Group the entries by version, oldest first; the version of the newest entry comes first."""
     versions: dict[str, list[JobVersionEntry]] = {}

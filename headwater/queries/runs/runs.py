@@ -21,7 +21,6 @@ from headwater.facts.run_facts import (
     effective_time,
     first_mention,
     has_io,
-    owner,
     parent_run,
     written_datasets,
 )
@@ -93,7 +92,7 @@ def find_run(view: GraphView, run: str) -> Run | None:
     if not runs:
         return None
     earliest = full_runs(dict(runs[:1]), view)[runs[0][0]]
-    others = sorted(job for _, facts in runs[1:] if (job := owner(facts)))
+    others = sorted(job for _, facts in runs[1:] if (job := facts.job_id))
     return replace(earliest, other_jobs=tuple(others), others_cut=cut)
 
 
@@ -144,7 +143,7 @@ def versions_of_unknown(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dic
     """Compute the job versions of runs without inputs and outputs: they follow from the runs before."""
     unknown: dict[JobId, list[RunKey]] = {}
     for run, facts in runs.items():
-        job = owner(facts)
+        job = facts.job_id
         if job and effective_time(facts) and not has_io(facts):
             unknown.setdefault(job, []).append(run)
     versions = {}
@@ -323,8 +322,8 @@ def _narrowed_outputs(
 
 def owned_runs(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:
     """Choose the runs of visible jobs (`view.sees`), without the runs of JobEvents."""
-    owners = {run: owner(facts) for run, facts in runs.items() if not facts.declared}
-    return {run: runs[run] for run, job in owners.items() if job is not None and may(job)}
+    named = {run: facts for run, facts in runs.items() if not facts.declared}
+    return {run: facts for run, facts in named.items() if facts.job_id and may(facts.job_id)}
 
 
 def upstream_inputs(reads: Iterable[InputVersion], view: GraphView) -> tuple[UpstreamInput, ...]:

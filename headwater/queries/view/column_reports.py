@@ -17,7 +17,6 @@ from typing import TypeAlias
 from headwater.facts.facet_refs import OPERATIONS_KIND, reported_columns, unreported_sources
 from headwater.facts.facts import RunFacts, dataset_of, text_of
 from headwater.facts.keys import facet_key
-from headwater.facts.run_facts import owner
 from headwater.facts.table import Key, Row
 from headwater.queries.results.columns import Reporter
 from headwater.queries.view.descriptions import Schema
@@ -146,7 +145,7 @@ def reports_by(reporter: Reporter, facts: RunFacts, names: Iterable[DatasetId]) 
 
 def reports_on_version(run: RunKey, version: str, facts: RunFacts, group: ResolvedDataset) -> list[ColumnReport]:
     """List a run's reports on its version of a dataset; without any, the version depends on the run's inputs."""
-    reporter = Reporter(run, owner(facts), version, facts.declared is not None)
+    reporter = Reporter(run, facts.job_id, version, facts.declared is not None)
     if reports := reports_by(reporter, facts, group.names):
         return reports
     sources = map(dataset_of, unreported_sources(facts, map(text_of, group.names)))

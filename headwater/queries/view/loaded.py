@@ -10,7 +10,6 @@ from typing_extensions import Self
 from headwater.facts.facet_refs import ref_of
 from headwater.facts.facts import NamespaceFacts, RunFacts, as_of, facets_of, last_deleted
 from headwater.facts.keys import FACTS, facet_key, facts_key, namespace_pk
-from headwater.facts.run_facts import owner
 from headwater.facts.table import GraphReader, Key
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.results.entities import Job, redacted_job
@@ -198,5 +197,4 @@ class LoadedGraph(GraphRows):
 
     def opened_runs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
         """Drop the runs of jobs that the caller may not see in full."""
-        owners = {run: owner(facts) for run, facts in runs.items()}
-        return {run: runs[run] for run, job in owners.items() if job is None or self.opens(job)}
+        return {run: facts for run, facts in runs.items() if not facts.job_id or self.opens(facts.job_id)}

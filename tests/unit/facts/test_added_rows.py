@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse, Event
-from headwater.facts import index_rows
+from headwater.facts import index_rows, run_reports
 from headwater.facts.added_rows import added_rows
 from headwater.facts.apply import apply_statements
 from headwater.facts.delta import delta_of
@@ -28,7 +28,7 @@ STREAMING = {"jobType": {"processingType": "STREAMING", "integration": "SPARK"}}
 def test_rows_are_added_that_the_old_facts_lack(exact_max, statements, data):
     known = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index_rows, "EXACT_MAX", exact_max)
+        patch.setattr(run_reports, "EXACT_MAX", exact_max)
         for statement in data.draw(st.permutations(statements)):
             for run, facts in delta_of([statement]).facts[RunFacts].items():
                 old = known.get(run, RunFacts())
@@ -45,7 +45,7 @@ def check(run, old, new):
 
 def test_an_event_after_the_end_that_first_named_an_output_of_a_stream_adds_a_row_of_it(monkeypatch):
     # As of a run with more datasets than a transaction takes.
-    monkeypatch.setattr(index_rows, "EXACT_MAX", 0)
+    monkeypatch.setattr(run_reports, "EXACT_MAX", 0)
     known = RunFacts()
     for number, kind, outputs in ((0, "RUNNING", []), (1, "COMPLETE", [DATASETS[0]]), (2, "RUNNING", [])):
         event = an_event(number, 0, STREAMING)

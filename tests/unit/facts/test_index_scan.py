@@ -2,7 +2,6 @@
 
 from itertools import accumulate
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,17 +100,3 @@ def test_rows_that_need_no_facts_are_confirmed_without_and_cost_no_read_of_any(r
     advance([scan], table, rows=100)
     assert list(scan.results.values()) == [rows[position] for position in sorted(rows, reverse=True) if rows[position]]
     assert table.calls == {"query": 1}
-
-
-@pytest.mark.parametrize("scans", [1, 30])
-def test_a_page_of_many_scans_takes_two_rounds(scans):
-    rows = {(TIMES[0], str(RUNS[0])): (TIMES[0], str(RUNS[0]))}
-    table = a_table(rows)
-    first_of_groups([[a_scan(rows)] for _ in range(scans)], table)
-    assert table.calls == {"query": 1, "get": 1}
-
-
-def test_no_scan_costs_nothing():
-    table = a_table({})
-    assert first_of_groups([], table) == []
-    assert not table.calls

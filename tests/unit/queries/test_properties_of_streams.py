@@ -11,7 +11,7 @@ from headwater.facts.facet_refs import datasets_ever_with_columns
 from headwater.facts.facts import RunFacts, dataset_of
 from headwater.facts.index_rows import columns_prefix, version_rows
 from headwater.facts.keys import CURRENT, FACTS, RUN_FACTS, job_pk
-from headwater.facts.run_facts import effective_times, has_io, owner
+from headwater.facts.run_facts import effective_times, has_io
 from headwater.facts.table import Row, Swap
 from headwater.queries.service import LineageQueries
 from headwater.times import just_after
@@ -111,7 +111,7 @@ def make_exact(table):
 
 def exact_rows(run, facts):
     """Yield the rows of a run at each of its effective times."""
-    job = owner(facts)
+    job = facts.job_id
     for time in effective_times(facts) if job else ():
         reported = map(columns_prefix, map(dataset_of, datasets_ever_with_columns(facts)))
         for prefix in ("WITH_IO" if has_io(facts) else "WITHOUT_IO", *reported):

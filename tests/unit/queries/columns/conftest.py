@@ -2,7 +2,7 @@
 
 import pytest
 
-from headwater.facts import index_rows
+from headwater.facts import run_reports
 from headwater.queries.service import LineageQueries
 from tests.fields_model import FieldModel
 from tests.unit.queries.columns.counting import CHAIN, RUNS, Counter, a_chain
@@ -33,5 +33,5 @@ def often():
 def few_exact_rows():
     """Runs of more than four rows are wide, as those of more than 45 are: a short history has them, too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index_rows, "EXACT_MAX", 4)
+        patch.setattr(run_reports, "EXACT_MAX", 4)
         yield

@@ -11,9 +11,9 @@ import pytest
 from headwater.aws.items import chunks
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
-from headwater.facts.index_rows import EXACT_MAX
 from headwater.facts.keys import dataset_pk
 from headwater.facts.lattice import USES_MAX
+from headwater.facts.run_reports import EXACT_MAX
 from headwater.facts.table import RowQuery
 from headwater.queries.ranges import confirmed_rows
 from headwater.queries.ranges.runs_in_range import RunsInRange
