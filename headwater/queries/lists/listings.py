@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import TypeVar
 
 from headwater.events.event import State
 from headwater.facts.facet_refs import restored
 from headwater.facts.facts import describing_facets, facets_of, text_of
 from headwater.facts.index_scan import facts_of, last_started
+from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
@@ -29,7 +31,7 @@ from headwater.queries.runs.dataset_versions import (
     read_versions,
 )
 from headwater.queries.runs.job_versions import current_versions_of, versions_of
-from headwater.queries.runs.runs import full_runs, list_runs, newest_facts_of, newest_runs_of
+from headwater.queries.runs.runs import full_runs, list_runs, newest_facts_of
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.descriptions import dataset_of_group, read_facets
 from headwater.queries.view.nodes import under_primaries
@@ -263,7 +265,8 @@ class Jobs:
         # One round for facts of jobs and index rows of runs; then a round for the runs, and names of datasets.
         view.read_first([last_started(job).query(_LATEST_RUNS) for job in having], map(facts_key, ids))
         jobs = self.named(short)
-        return self._detailed(jobs, newest_runs_of(having, view, _LATEST_RUNS))
+        runs = newest_facts_of(having, view, _LATEST_RUNS)
+        return self._detailed(jobs, {job: tuple(starmap(summarize_run, of)) for job, of in runs.items()})
 
     def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         """Read the existing jobs, with datasets under the names in the jobs' events."""

@@ -66,8 +66,7 @@ def find_failing_jobs(
 
 def last_runs(jobs: Iterable[JobId], view: GraphView) -> dict[JobId, list[RunWithFacts]]:
     """Read the jobs' last runs, `{job: [(run, facts)]}`, newest first: up to a completed run, at most `RUNS_MAX`."""
-    runs: dict[JobId, list[RunWithFacts]] = {}
-    left = list(jobs)
+    runs, left = dict[JobId, list[RunWithFacts]](), list(jobs)
     for count in _PAGES:
         runs |= newest_facts_of(left, view, count)
         left = [job for job in left if len(runs[job]) == count and good_run(runs[job]) is None]

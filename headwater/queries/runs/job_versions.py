@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from headwater.facts.facts import RunFacts
+from headwater.facts.facts import RunFacts, dataset_of
 from headwater.facts.index_scan import (
     IndexScan,
     Position,
@@ -133,7 +133,7 @@ def _entries_of(job: JobId, run: RunKey, facts: RunFacts) -> Iterator[JobVersion
         whole = number == len(firsts)
         if not whole and first >= last:
             continue
-        inputs, outputs = io_at(facts, first)
+        inputs, outputs = (tuple(map(dataset_of, side)) for side in io_at(facts, first))
         since, at = (min(first, last), last) if whole else (first, first)
         yield JobVersionEntry(job, since, at, run, facts, inputs, outputs, code_of(facts))
 

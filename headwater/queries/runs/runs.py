@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, starmap
+from itertools import islice
 from typing import TypeAlias
 
 from headwater.facts.facet_refs import flows_of, restored
@@ -177,11 +177,6 @@ def runs_in_detail(runs: Mapping[RunKey, RunFacts], view: GraphView, *, in_short
     if in_short:
         return [summarize_run(run, facts) for run, facts in runs.items()]
     return list(full_runs(runs, view).values())
-
-
-def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[JobId, tuple[Run, ...]]:
-    """Read each job's last `count` runs, as `newest_facts_of`, without facets and versions."""
-    return {job: tuple(starmap(summarize_run, runs)) for job, runs in newest_facts_of(jobs, view, count).items()}
 
 
 def newest_facts_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[JobId, list[RunWithFacts]]:
