@@ -100,12 +100,11 @@ def _is_ever_explicit_without_io(facts: RunFacts) -> bool:
 def version_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
     """Yield the rows of the job versions of the run at these times (see `version_times`)."""
     pk = job_pk(job)
-    location, code = code_of(facts)
+    about = dict(zip(("location", "code"), code_of(facts), strict=True))
     for time in times:
         if version := version_at(facts, time):
-            inputs, outputs = io_at(facts, time)
-            sides = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
-            yield Row(pk, f"VERSION#{version}", {**sides, "location": location, "code": code})
+            inputs, outputs = map(list, io_at(facts, time))
+            yield Row(pk, f"VERSION#{version}", {"inputs": inputs, "outputs": outputs, **about})
             yield Row(pk, f"VERSION_RUN#{version}#{time}#{run}")
 
 

@@ -139,15 +139,15 @@ def job_node(
         "without_io": _position_json(None if _latest(with_io, without_io) is with_io else without_io),
         **_edges_json(job, latest, _latest(with_io, explicit)),
         "parent": _parent_json(parent_of(facts.parents)),
-        "inputs": [text_of(dataset) for dataset in inputs],
-        "outputs": [text_of(dataset) for dataset in outputs],
+        "inputs": list(inputs),
+        "outputs": list(outputs),
         **({**_flows_json(with_io[1], inputs, outputs), **_parts_json(with_io[1], inputs, outputs)} if with_io else {}),
         **_given(
             version=version_at(with_io[1], effective_time(with_io[1]) or "") if with_io else None,
             incomplete=last is not None and is_incomplete(last[1]),
         ),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
-        "columns": {of: _columns_json(of, *(reporters.get(of) or with_io)) for of in map(text_of, outputs) if with_io},
+        "columns": {of: _columns_json(of, *(reporters.get(of) or with_io)) for of in outputs if with_io},
     }
 
 
@@ -170,26 +170,24 @@ def _edges_json(job: JobId, latest: RunWithFacts | None, reporting: RunWithFacts
     return _given(jobs=edges_to_json(job, *runs), jobs_cut=are_edges_cut(*runs))
 
 
-def _flows_json(
-    facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
-) -> dict[str, list[list[int]]]:
+def _flows_json(facts: RunFacts, inputs: Sequence[IdText], outputs: Sequence[IdText]) -> dict[str, list[list[int]]]:
     """Render `flows`: by output, the positions of its inputs; nothing for a run without a statement of flows."""
     flows = last_flows(facts)
     if flows is None:
         return {}
-    positions = {text_of(dataset): position for position, dataset in enumerate(inputs)}
-    return {"flows": [sorted(positions[source] for source in flows[text_of(output)]) for output in outputs]}
+    positions = {text: position for position, text in enumerate(inputs)}
+    return {"flows": [sorted(positions[source] for source in flows[output]) for output in outputs]}
 
 
 def _parts_json(
-    facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
+    facts: RunFacts, inputs: Sequence[IdText], outputs: Sequence[IdText]
 ) -> dict[str, dict[str, Mapping[IdText, Part]]]:
     """Render `parts`: by side and dataset, the part read or written by the run; nothing where no part is known."""
     if facts.declared:
         return {}
     sides = {"inputs": (inputs, facts.input_facets), "outputs": (outputs, facts.output_facets)}
     parts = {
-        side: {text: part for text in map(text_of, datasets) if (part := _part_used(facets.get(text, {})))}
+        side: {text: part for text in datasets if (part := _part_used(facets.get(text, {})))}
         for side, (datasets, facets) in sides.items()
     }
     return _given(parts=_given(**parts))

@@ -135,7 +135,7 @@ def last_ended(facts: RunFacts) -> Attempt | None:
 
 
 def completed_before(facts: RunFacts) -> str | None:
-    """Find the end of the last COMPLETED attempt before the attempt that decides; None without such an attempt."""
+    """Find the end of the last COMPLETED attempt before the last: 60 of `COMPLETE 60, START 600, FAIL`; or None."""
     several = facts.first_typed and len(facts.terminals) > 1
     ended = [part for part in _parts(facts) if part.terminals] if several else []
     before = map(_attempt, ended[-2::-1])
@@ -248,7 +248,7 @@ def text_in(facet: Facet, name: str) -> str | None:
 def time_in(facet: Facet, name: str) -> str | None:
     """Parse a facet's field as a time; None for another value."""
     try:
-        return parse_time(text_in(facet, name) or "")
+        return parse_time(text) if (text := text_in(facet, name)) else None
     except ValueError:
         return None
 

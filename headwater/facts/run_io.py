@@ -76,20 +76,19 @@ def io_times(facts: RunFacts) -> set[str]:
     return {*windows, *(first for first in firsts if not windows or first < windows[0])}
 
 
-def io_at(facts: RunFacts, time: str) -> tuple[tuple[DatasetId, ...], tuple[DatasetId, ...]]:
-    """List the sorted inputs and outputs, `((raw,), (checked,))`: a stream's as mentioned by the time, at its end all.
+def io_at(facts: RunFacts, time: str) -> tuple[tuple[IdText, ...], tuple[IdText, ...]]:
+    r"""List the sorted inputs and outputs, `(("s3://lake\0raw",), ("s3://lake\0checked",))`.
 
-    A run with windows has the inputs and outputs of its last window alone.
+    A stream has them as mentioned by the time, at its end all; a run with windows has its last window alone.
     """
     windows = list(windows_of(facts)) if facts.windows else []
     whole = not facts.streaming or time == ended(facts)
     if earlier := [window for window in windows if whole or window.time <= time]:
-        return tuple(map(dataset_of, earlier[-1].inputs)), tuple(map(dataset_of, earlier[-1].outputs))
-
-    def mentioned(side: Mapping[IdText, str]) -> tuple[DatasetId, ...]:
-        return tuple(dataset_of(text) for text in sorted(side) if whole or side[text] <= time)
-
-    return mentioned(facts.inputs), mentioned(facts.outputs)
+        return tuple(earlier[-1].inputs), tuple(earlier[-1].outputs)
+    inputs, outputs = (
+        tuple(text for text in sorted(side) if whole or side[text] <= time) for side in (facts.inputs, facts.outputs)
+    )
+    return inputs, outputs
 
 
 def version_times(facts: RunFacts) -> list[str]:
@@ -99,18 +98,14 @@ def version_times(facts: RunFacts) -> list[str]:
 
 def version_at(facts: RunFacts, time: str) -> str | None:
     """Compute the job version of the run at this effective time; None without datasets by then."""
-    job, (inputs, outputs) = facts.job_id, io_at(facts, time)
-    if job is None or not (inputs or outputs):
-        return None
-    return job_version_id(job, inputs, outputs, *code_of(facts))
+    sides = io_at(facts, time)
+    return _version_id(facts.job, *sides, *code_of(facts)) if facts.job and any(sides) else None
 
 
-# The runs of a job mostly share a version. Few are kept: each may have thousands of datasets.
-@lru_cache(maxsize=256)
 def job_version_id(
     job: JobId,
-    inputs: tuple[DatasetId, ...],
-    outputs: tuple[DatasetId, ...],
+    inputs: Iterable[DatasetId],
+    outputs: Iterable[DatasetId],
     location: str | None = None,
     code: str | None = None,
 ) -> str:
@@ -119,8 +114,17 @@ def job_version_id(
     >>> job_version_id(JobId("ns", "job"), (DatasetId("ns", "a"), DatasetId("ns", "b")), (DatasetId("ns", "c"),))
     '27b12297-0463-32be-bc26-b463467b981c'
     """
-    sides = [":".join(f"{dataset.namespace}:{dataset.name}" for dataset in sorted(side)) for side in (inputs, outputs)]
-    return name_uuid(":".join([job.namespace, job.name, *sides, *filter(None, (location, code))]))
+    sides = (tuple(map(text_of, sorted(side))) for side in (inputs, outputs))
+    return _version_id(text_of(job), *sides, location, code)
+
+
+# The runs of a job mostly share a version. Few are kept: each may have thousands of datasets.
+@lru_cache(maxsize=256)
+def _version_id(
+    job: IdText, inputs: Sequence[IdText], outputs: Sequence[IdText], location: str | None, code: str | None
+) -> str:
+    names = [":".join(text.replace("\0", ":", 1) for text in side) for side in (inputs, outputs)]
+    return name_uuid(":".join([job.replace("\0", ":", 1), *names, *filter(None, (location, code))]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +162,7 @@ def entries_by(job: JobId, run: RunKey, facts: RunFacts) -> Iterator[JobVersionE
         whole = number == len(firsts)
         if not whole and first >= last:
             continue
-        inputs, outputs = io_at(facts, first)
+        inputs, outputs = (tuple(map(dataset_of, side)) for side in io_at(facts, first))
         since, at = (min(first, last), last) if whole else (first, first)
         yield JobVersionEntry(job, since, at, run, facts, inputs, outputs, code_of(facts))
 

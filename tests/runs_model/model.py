@@ -341,7 +341,7 @@ class Model(Catalogues, Tested):
             self.dataset(dataset) for dataset in self.statements.datasets if not self.statements.is_hidden(dataset)
         ]
         return page(
-            [dataset for dataset in datasets if dataset.id.namespace == namespace and not dataset.temporary],
+            [dataset for dataset in datasets if namespace in (None, dataset.id.namespace) and not dataset.temporary],
             limit,
             offset,
         )

@@ -61,6 +61,7 @@ class _Recorder:
 def _query_lists(record, queries, namespaces):
     record(queries.list_namespaces, limit=100, offset=0)
     record(queries.list_namespaces, limit=1, offset=1)
+    record(queries.list_datasets, None, limit=100, offset=0)
     record(queries.list_jobs, None, limit=100, offset=0)
     record(queries.list_jobs, None, limit=1, offset=1)
     record(queries.list_jobs, None, states=("COMPLETED", "NEW"), limit=1, offset=1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headwater.facts.assertions import OUTCOMES, Assertions
+from headwater.facts.run_facts import completed_before, ended
 from headwater.features.alerts.cause import Cause, Node
 from headwater.queries.lists.assertions import ROWS_MAX, list_assertion_history, list_assertions
 from headwater.queries.results.entities import AssertionResult
@@ -31,11 +32,11 @@ def find_failed_runs(job: JobId, view: GraphView) -> Iterator[Cause]:
         "run": failing.last.id,
         "ended": failing.last.ended,
         "failedRuns": len(failing.failed),
-        "lastGoodRun": None if good is None else {"run": good.id, "ended": good.ended},
+        "lastGoodRun": None if good is None else {"run": good[0].id, "ended": ended(good[1])},
     }
     # A run may complete, start again and fail.
-    completed = [run.completed_before for run in failing.failed if run.completed_before]
-    identity = [*([good.id] if good else []), *sorted(completed)[-1:]]
+    completed = filter(None, (completed_before(facts) for _, facts in failing.failed))
+    identity = [*([good[0].id] if good else []), *sorted(completed)[-1:]]
     yield Cause(kind="RunFailed", node=job, identity=identity, time=failing.since, detail=detail)
 
 

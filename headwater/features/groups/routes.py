@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from aws_lambda_powertools.event_handler import Response
 from typing_extensions import TypedDict
 
@@ -11,9 +14,8 @@ from headwater.api.route import Services, Within, read_route
 from headwater.api.types import Count, Id, Time
 from headwater.api.values import render_id, render_ids, when
 from headwater.events.event import State
-from headwater.queries.lists.listings import Jobs
-from headwater.queries.results.entities import Job
-from headwater_model.ids import DatasetId
+from headwater.facts.facts import IdText, dataset_of, job_of, text_of
+from headwater.queries.lists.name_lists import NameCatalogue
 
 # Jobs of a response: their nodes are read in 20 batches.
 JOBS_MAX = 2_000
@@ -51,30 +53,35 @@ def report_estate(services: Services, _request: HttpRequest) -> Response[str]:
     Returns:
         The estate.
     """
-    query = Jobs(services.queries.view())
-    listed = query.list(None, in_short=True, limit=JOBS_MAX, offset=0)
-    jobs = query.named([job for job in listed.items if job.inputs or job.outputs])
-    datasets = sorted({name for job in jobs for name in (*job.inputs, *job.outputs)})
-    places = {name: place for place, name in enumerate(datasets)}
+    view = services.queries.view()
+    catalogue = NameCatalogue(view)
+    names = catalogue.every_job(None)
+    page = catalogue.page(names, limit=JOBS_MAX, offset=0)
+    view.load(jobs=page)
+    nodes = [node for job in page if (node := view.nodes.get(job)) and (node["inputs"] or node["outputs"])]
+    names_used = {dataset_of(text) for node in nodes for text in (*node["inputs"], *node["outputs"])}
+    view.load_names(catalogue.perhaps_aliases(names_used))
+    primaries = {text_of(name): text_of(view.primary(name)) for name in names_used}
+    places = {text: place for place, text in enumerate(sorted({*primaries.values()}))}
+    by_name = {text: places[primary] for text, primary in primaries.items()}
     report: EstateReport = {
-        "jobs": [_render_job(job, places) for job in jobs],
-        "datasets": render_ids(datasets),
-        "truncated": listed.truncated or listed.total > JOBS_MAX,
+        "jobs": [_render_job(node, by_name) for node in nodes],
+        "datasets": render_ids(map(dataset_of, places)),
+        "truncated": names.truncated or len(names) > JOBS_MAX,
     }
     return respond_json(services.links, report)
 
 
-def _render_job(job: Job, places: dict[DatasetId, int]) -> EstateJob:
-    last = job.latest_run
+def _render_job(node: Mapping[str, Any], places: Mapping[IdText, int]) -> EstateJob:
+    last = node["latest"] or {}
     return {
-        "namespace": job.id.namespace,
-        "name": job.id.name,
-        "state": last.state if last else None,
-        "endedAt": when(last.ended) if last and last.ended else None,
-        "owners": sorted({owner.name for owner in job.annotations.owners}),
-        "parent": render_id(job.parent.job) if job.parent else None,
-        "inputs": [places[name] for name in job.inputs],
-        "outputs": [places[name] for name in job.outputs],
+        **render_id(job_of(node["job"])),
+        "state": last.get("state"),
+        "endedAt": when(last.get("ended")),
+        "owners": sorted({owner["name"] for owner in node.get("annotations", {}).get("owners", ())}),
+        "parent": render_id(job_of(node["parent"]["job"])) if node["parent"] else None,
+        "inputs": sorted({places[text] for text in node["inputs"]}),
+        "outputs": sorted({places[text] for text in node["outputs"]}),
     }
 
 

@@ -15,8 +15,7 @@ from headwater.api.marquez.job_views import render_short_job
 from headwater.api.marquez.types import ShortJob
 from headwater.api.types import Count, Time
 from headwater.api.values import when
-from headwater.facts.facet_refs import restored
-from headwater.facts.facts import facets_of
+from headwater.facts.facts import facet_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.run_facts import text_in
 from headwater.queries.graphs.impact import count_datasets_below
@@ -36,7 +35,6 @@ BELOW_MAX = 2_000
 # Jobs between, as in the report of impact.
 DEPTH = 20
 _ERROR_CHARS_MAX = 2_000
-_ERROR = "errorMessage"
 
 
 class BrokenJob(TypedDict):
@@ -75,7 +73,8 @@ def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offs
     listed = Jobs(view).list(None, states=["FAILED"], sort="updated_at", in_short=True, limit=STATE_ROWS_MAX, offset=0)
     failed = [job for job in listed.items if owner is None or is_owned(job.annotations, owner)]
     jobs = {job.id: job for job in failed[:JOBS_MAX]}
-    failing = find_failing_jobs(jobs, view, without_good_run=True)
+    children = [job.id for job in listed.items if job.parent and job.parent.job in jobs][:JOBS_MAX]
+    failing = find_failing_jobs(jobs, view, children=children, without_good_run=True)
     graph = GraphBelow(view, direction="down", limit=BELOW_MAX).from_jobs(sorted(failing), DEPTH) if failing else None
     datasets = count_datasets_below(graph, failing) if graph else {}
     order = sorted(failing, key=lambda job: (-datasets.get(job, 0), failing[job].since, job))
@@ -105,13 +104,7 @@ def _broken(job: Job, failing: FailingJob, datasets: int, errors: Mapping[RunKey
 def _errors_of(failing: Sequence[FailingJob], view: GraphView) -> dict[RunKey, str]:
     """Read the error messages of the last failed runs, by run."""
     facts = read_run_facts([job.last.key for job in failing], view)
-    sent = {run: facets_of(of_run.run_facets) for run, of_run in facts.items()}
-    facets = [{name: facet for name, facet in of_run.items() if name == _ERROR} for of_run in sent.values()]
-    messages = {
-        run: text_in(of_run[_ERROR], "message")
-        for run, of_run in zip(sent, restored(facets, view), strict=True)
-        if _ERROR in of_run
-    }
+    messages = {run: text_in(facet_of(of.run_facets, "errorMessage"), "message") for run, of in facts.items()}
     return {run: _head_of(message) for run, message in messages.items() if message}
 
 

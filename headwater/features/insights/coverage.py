@@ -51,7 +51,7 @@ def report_coverage(namespace: str | None, view: GraphView, *, since: str) -> Co
     jobs = catalogue.page(names, limit=JOBS_MAX, offset=0)
     rows = view.get(map(current_key, jobs))
     nodes = [row.data for job in jobs if (row := rows.get(current_key(job)))]
-    return Coverage([_coverage_of(node, since) for node in nodes], names.truncated or len(names.ids) > JOBS_MAX)
+    return Coverage([_coverage_of(node, since) for node in nodes], names.truncated or len(names) > JOBS_MAX)
 
 
 def _coverage_of(node: Mapping[str, Any], since: str) -> JobCoverage:

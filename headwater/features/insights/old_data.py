@@ -15,14 +15,15 @@ from typing_extensions import TypedDict
 
 from headwater.api.types import Time
 from headwater.api.values import when
+from headwater.facts.index_scan import RunWithFacts
 from headwater.facts.list_rows import LISTED_STATES
-from headwater.facts.run_facts import Run
+from headwater.facts.run_facts import ended
 from headwater.features.insights.broken_jobs import BELOW_MAX, DEPTH, JOBS_MAX, GraphBelow
 from headwater.queries.graphs.impact import Downstream
 from headwater.queries.lists.urgent_jobs import listed_in_states
 from headwater.queries.results.entities import Job
 from headwater.queries.runs.dataset_times import last_written
-from headwater.queries.runs.failing_jobs import last_runs
+from headwater.queries.runs.failing_jobs import good_run, last_runs
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -90,7 +91,6 @@ def _failing_since(jobs: Sequence[Job], view: GraphView) -> dict[JobId, str]:
     return {job: _first_end(runs) for job, runs in last_runs([job.id for job in jobs], view).items() if runs}
 
 
-def _first_end(runs: Sequence[Run]) -> str:
-    good = next((number for number, run in enumerate(runs) if run.state == "COMPLETED"), None)
-    bad = [run.ended or run.updated for run in runs[:good] if run.state in {"FAILED", "ABORTED"}]
-    return bad[-1] if bad else runs[0].updated
+def _first_end(runs: Sequence[RunWithFacts]) -> str:
+    bad = [end for _, facts in runs[: good_run(runs)] if (end := ended(facts))]
+    return bad[-1] if bad else runs[0][1].last or runs[0][1].named_last or ""

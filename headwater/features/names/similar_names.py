@@ -58,7 +58,7 @@ def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX
     of the first `datasets_max` candidates are read (None: of all).
     """
     names = NameCatalogue(view).every_dataset(None)
-    candidates = _with_the_same_end(names.ids)
+    candidates = _with_the_same_end(list(map(names.id_of, names.texts)))
     compared = candidates[:datasets_max]
     groups: dict[object, dict[DatasetId, _Columns]] = {}
     claimed: dict[DatasetId, list[DatasetId]] = {}

@@ -173,8 +173,9 @@ class LaterRuns:
         streams: dict[JobId, list[LaterRun]] = {}
         for run, facts in read_run_facts(runs, self.view).items():
             if job := facts.job_id:
-                used = ((time, io_at(facts, time)) for time in self._times_of(facts))
-                streams.setdefault(job, []).extend(LaterRun(time, run, _frozen(io)) for time, io in used)
+                for time in self._times_of(facts):
+                    inputs, outputs = (frozenset(map(dataset_of, side)) for side in io_at(facts, time))
+                    streams.setdefault(job, []).append(LaterRun(time, run, (inputs, outputs)))
         return streams
 
     def _read_datasets(self, datasets: Sequence[DatasetId]) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import TypeVar
 
 from headwater.events.event import State
 from headwater.facts.facet_refs import restored
-from headwater.facts.facts import describing_facets, facets_of
+from headwater.facts.facts import describing_facets, facets_of, text_of
 from headwater.facts.index_scan import facts_of, last_started
+from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import facts_key
 from headwater.facts.list_rows import LISTED_STATES
 from headwater.facts.result_page import ResultPage
@@ -29,7 +31,7 @@ from headwater.queries.runs.dataset_versions import (
     read_versions,
 )
 from headwater.queries.runs.job_versions import current_versions_of, find_job_version, versions_of
-from headwater.queries.runs.runs import full_runs, list_runs, newest_runs, newest_runs_of
+from headwater.queries.runs.runs import full_runs, list_runs, newest_facts_of
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.descriptions import dataset_of_group, read_facets
 from headwater.queries.view.nodes import under_primaries
@@ -44,7 +46,7 @@ STATE_JOBS_MAX = 1_000
 SORTED_MAX = 5_000
 
 
-_F = TypeVar("_F", Dataset, DatasetVersion, Job)
+_F = TypeVar("_F", Dataset, DatasetVersion)
 
 
 def _with_facets(items: Sequence[_F], view: GraphView) -> list[_F]:
@@ -75,11 +77,11 @@ class Datasets:
         """
         catalogue = NameCatalogue(self._view)
         names = catalogue.every_dataset(namespace)
-        truncated, total = names.truncated, len(names.ids)
+        truncated, total = names.truncated, len(names)
         if sort == "updated_at" or updated_before:
             chosen = self._updated(catalogue.page(names, limit=SORTED_MAX, offset=0), sort, updated_before)
             page = chosen[offset : offset + limit]
-            truncated |= len(names.ids) > SORTED_MAX
+            truncated |= len(names) > SORTED_MAX
             total = len(chosen) if updated_before else total
         else:
             page = catalogue.page(names, limit=limit, offset=offset)
@@ -187,7 +189,7 @@ class Jobs:
         """
         catalogue = self._catalogue = NameCatalogue(self._view)
         names = catalogue.every_job(namespace)
-        total, cut, by_time = len(names.ids), names.truncated, sort == "updated_at"
+        total, cut, by_time = len(names), names.truncated, sort == "updated_at"
         needed = min(offset + limit, total)
         has_rows = by_time and not states and not updated_before and needed < total
         # The catalogue knows names alone: a filter or an order by time needs the jobs, or rows by state or time.
@@ -213,10 +215,10 @@ class Jobs:
             return listed_in_states(states, namespace, self._view)
         most = STATE_JOBS_MAX if states else JOBS_MAX
         jobs = catalogue.page(names, limit=most, offset=0)
-        if states and len(names.ids) > most:
+        if states and len(names) > most:
             # Jobs with the last events are read before jobs by name: a running job has begun of late.
-            jobs = sorted(list(dict.fromkeys([*last_changed(namespace, self._view), *jobs]))[:most])
-        return jobs, names.truncated or len(names.ids) > most
+            jobs = sorted(list(dict.fromkeys([*last_changed(namespace, self._view), *jobs]))[:most], key=text_of)
+        return jobs, names.truncated or len(names) > most
 
     def _chosen(self, candidates: Sequence[JobId], states: Sequence[State], before: str | None) -> Sequence[JobId]:
         """Choose the visible jobs whose last run is in the states, without jobs updated later."""
@@ -252,11 +254,9 @@ class Jobs:
         nodes = self.named(self._read([job]))
         if not nodes or not nodes[0].created:
             return None
-        runs, _ = newest_runs(job, self._view, _LATEST_RUNS)
+        runs = newest_facts_of([job], self._view, _LATEST_RUNS)[job]
         latest_runs = tuple(full_runs(dict(runs), self._view).values())
-        return replace(
-            self._detailed(nodes)[0], latest_run=latest_runs[0] if latest_runs else None, latest_runs=latest_runs
-        )
+        return replace(self._detailed(nodes, {job: latest_runs})[0], latest_run=latest_runs[0] if latest_runs else None)
 
     def _with_runs(self, short: Sequence[Job]) -> Sequence[Job]:
         """Read the jobs in detail, the first of them with their last runs."""
@@ -265,8 +265,8 @@ class Jobs:
         # One round for facts of jobs and index rows of runs; then a round for the runs, and names of datasets.
         view.read_first([last_started(job).query(_LATEST_RUNS) for job in having], map(facts_key, ids))
         jobs = self.named(short)
-        runs = newest_runs_of(having, view, _LATEST_RUNS)
-        return [replace(job, latest_runs=runs.get(job.id, ())) for job in self._detailed(jobs)]
+        runs = newest_facts_of(having, view, _LATEST_RUNS)
+        return self._detailed(jobs, {job: tuple(starmap(summarize_run, of)) for job, of in runs.items()})
 
     def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         """Read the existing jobs, with datasets under the names in the jobs' events."""
@@ -279,16 +279,19 @@ class Jobs:
         self._view.load_names(self._catalogue.perhaps_aliases(names) if self._catalogue else names)
         return [under_primaries(job, self._view.primary) for job in jobs]
 
-    def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
-        """Read the facets and current versions of the jobs."""
+    def _detailed(self, jobs: Sequence[Job], runs: Mapping[JobId, tuple[Run, ...]]) -> Sequence[Job]:
+        """Read the facets and current versions of the jobs with their last runs."""
         facts = facts_of([job.id for job in jobs], self._view)
         versions = current_versions_of([job.id for job in jobs], self._view)
+        described = [facets_of(describing_facets(facts[job.id])) if job.id in facts else {} for job in jobs]
         detailed = []
-        for job in jobs:
-            facets = facets_of(describing_facets(facts[job.id])) if job.id in facts else {}
+        for job, facets in zip(jobs, restored(described, self._view), strict=True):
             version, unknown = versions.get(job.id, (None, False))
-            detailed.append(replace(job, facets=facets, current_version=version, lineage_unknown=unknown))
-        return _with_facets(detailed, self._view)
+            last = runs.get(job.id, ())
+            detailed.append(
+                replace(job, facets=facets, current_version=version, lineage_unknown=unknown, latest_runs=last)
+            )
+        return detailed
 
     def list_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
         """List the job's versions, the most recently used first."""

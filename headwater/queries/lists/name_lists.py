@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Generic, Literal, TypeAlias, TypeVar, overload
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from headwater.facts.catalogue import NAMES, Catalogue, NameSet, read_catalogue
 from headwater.facts.facts import IdText, JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted, text_of
@@ -55,30 +55,18 @@ def namespace_of(name: str, facts: NamespaceFacts) -> Namespace:
 
 @dataclass(frozen=True, slots=True)
 class NameList(Generic[T]):
-    """Names in order, without unlisted names; the `unsure` names were not checked."""
+    """Names in order, without unlisted names; the `unsure` names were not checked.
 
-    ids: Sequence[T]
+    The names are texts: a page is a small part of a namespace, and parses its own.
+    """
+
+    texts: Sequence[IdText]
+    id_of: Callable[[IdText], T]
     unsure: frozenset[T]
     truncated: bool
 
-
-class _Ids(Sequence[T]):
-    """Ids of texts, each parsed when it is taken: a page is a small part of a namespace."""
-
-    def __init__(self, texts: Sequence[IdText], id_of: Callable[[IdText], T]) -> None:
-        self._texts, self._id_of = texts, id_of
-
     def __len__(self) -> int:
-        return len(self._texts)
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        if isinstance(index, slice):
-            return [self._id_of(text) for text in self._texts[index]]
-        return self._id_of(self._texts[index])
+        return len(self.texts)
 
 
 class ListedFacts:
@@ -132,7 +120,13 @@ class NameCatalogue:
         return self._every("datasets", dataset_of, namespace)
 
     def _every(self, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None) -> NameList[T]:
-        return self._listed(self._visible(self._texts(kind, namespace), namespace), kind, id_of)
+        """Drop the unlisted names; of the doubtful names, the first `DOUBTFUL_MAX` are checked."""
+        texts = self._visible(self._texts(kind, namespace), namespace)
+        doubtful = [id_of(text) for text in self._doubtful(texts, kind)]
+        unlisted = set(map(text_of, self._unlisted(doubtful[:DOUBTFUL_MAX])))
+        listed = [text for text in texts if text not in unlisted] if unlisted else texts
+        unsure = frozenset(doubtful[DOUBTFUL_MAX:])
+        return NameList(listed, id_of, unsure, self._catalogue.truncated or bool(unsure))
 
     def _visible(self, texts: Sequence[IdText], namespace: str | None) -> Sequence[IdText]:
         if self._view.caller is EVERYTHING:
@@ -141,14 +135,6 @@ class NameCatalogue:
         if namespace is not None:
             return texts if covers(namespace) else ()
         return [text for text in texts if covers(text.partition("\0")[0])]
-
-    def _listed(self, texts: Sequence[IdText], kind: _Kind, id_of: Callable[[IdText], T]) -> NameList[T]:
-        """Drop the unlisted names; of the doubtful names, the first `DOUBTFUL_MAX` are checked."""
-        doubtful = [id_of(text) for text in self._doubtful(texts, kind)]
-        unlisted = set(map(text_of, self._unlisted(doubtful[:DOUBTFUL_MAX])))
-        listed = [text for text in texts if text not in unlisted] if unlisted else texts
-        unsure = frozenset(doubtful[DOUBTFUL_MAX:])
-        return NameList(_Ids(listed, id_of), unsure, self._catalogue.truncated or bool(unsure))
 
     def _doubtful(self, texts: Sequence[IdText], kind: _Kind) -> Sequence[IdText]:
         names = self._catalogue.members(_TO_CHECK[kind])
@@ -159,11 +145,8 @@ class NameCatalogue:
 
     def page(self, names: NameList[T], *, limit: int, offset: int) -> list[T]:
         """Take a page of the names; unsure names on the page are checked now."""
-        return self.checked(names.ids[offset : offset + limit], names.unsure)
-
-    def checked(self, page: Sequence[T], unsure: frozenset[T]) -> list[T]:
-        """Check the unsure names of a page now, and drop the unlisted."""
-        unlisted = self._unlisted([name for name in page if name in unsure])
+        page = list(map(names.id_of, names.texts[offset : offset + limit]))
+        unlisted = self._unlisted([name for name in page if name in names.unsure])
         return [name for name in page if name not in unlisted]
 
     def perhaps_aliases(self, names: Iterable[DatasetId]) -> list[DatasetId]:

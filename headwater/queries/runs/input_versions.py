@@ -12,13 +12,17 @@ The run's own output is never its input.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 
 from headwater.events.event import Facets
-from headwater.facts.facts import RunFacts, dataset_of, merged_facets, present, text_of
-from headwater.facts.lattice import TWO_LATEST, History, latest_first
+from headwater.facts.facts import RunFacts, dataset_of, job_of, merged_facets, present, text_of
+from headwater.facts.index_rows import child_runs_query
+from headwater.facts.index_scan import read_run_facts, run_of
+from headwater.facts.lattice import TWO_LATEST, USERS_MAX, History, latest_first
 from headwater.facts.run_facts import (
     ResolvedBy,
     UsedVersion,
@@ -36,7 +40,6 @@ from headwater.queries.view.written_versions import (
     VersionQuery,
     WrittenVersion,
     by_storage,
-    newest_of_both,
     newest_written,
     version_by,
 )
@@ -45,6 +48,9 @@ from headwater_model.ids import DatasetId, RunKey
 
 # Inputs in a result, of all runs together: each costs about four requests.
 INPUTS_MAX = 2_000
+# From so many inputs on, the runs of a parent are listed once, in place of a query for each input; and listed at most.
+MANY_READS = 8
+CHILDREN_MAX = 1_000
 
 
 @dataclass(slots=True)
@@ -69,7 +75,10 @@ class InputBudget:
 
 @dataclass
 class InputVersion:
-    """An input of a run: the dataset, its written names, and the version once it is resolved."""
+    """An input of a run: the dataset, its written names, and the version once it is resolved.
+
+    `siblings` are the runs of the parent that may have written the dataset; None if they are not listed.
+    """
 
     run: RunKey
     facts: RunFacts
@@ -79,6 +88,7 @@ class InputVersion:
     resolved_by: ResolvedBy = "initial"
     produced_by: RunKey | None = None
     resolved: bool = field(default=False)
+    siblings: Sequence[RunKey] | None = None
 
     @property
     def facets(self) -> Facets:
@@ -112,6 +122,11 @@ class InputVersion:
     def versioned_name(self) -> DatasetId:
         """The first of the names with a reported version of the storage."""
         return next(name for name in self.names if self.facts.read_facets.get(text_of(name), {}).get("version"))
+
+    def follows(self, version: WrittenVersion) -> bool:
+        """True if another run of the parent made the version before the run's last event."""
+        is_earlier = version.run != self.run and version.created < (self.facts.last or "") and version.counts
+        return is_earlier and parent_run(version.facts) == self.parent
 
     def resolve(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
         """Set the version, and the rule behind it."""
@@ -190,20 +205,39 @@ def _inputs(run: RunKey, facts: RunFacts, view: GraphView) -> list[InputVersion]
 
 
 def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
-    """Read the probable rows of each input's rule in one round; announce the facts of the runs in the rows."""
-    queries: list[RowQuery] = []
-    of_parents: list[InputVersion] = []
+    """Read the probable rows of each input's rule in one round, then the facts of siblings."""
+    queries, few = list[RowQuery](), list[InputVersion]()
+    of_parents: dict[RunKey, list[InputVersion]] = defaultdict(list)
     for read in reads:
         if storage := read.storage:
             queries += by_storage(read.group, storage, _others(read)).first_pages()
+        elif read.parent and view.at is None and len(read.group.facts.written_by) <= USERS_MAX:
+            of_parents[read.parent].append(read)
         elif read.parent:
-            of_parents.append(read)
+            # The facts may name a part of the writers, also as of a time.
+            few.append(read)
         else:
             queries += first_pages(read.group, just_after(read.began))
-    for read, parent, high in _with_parents(of_parents):
-        for prefix in (f"BY_PARENT#{parent}", "ACTIVE"):
-            queries += VersionQuery(read.group, prefix, high).first_pages()
-    view.read_first(queries)
+    many = {parent: of for parent, of in of_parents.items() if len(of) >= MANY_READS}
+    few += [read for parent, of in of_parents.items() if parent not in many for read in of]
+    queries += [query for read in few for each in _by_siblings(read) for query in each.first_pages()]
+    children = [child_runs_query(parent, CHILDREN_MAX) for parent in many]
+    view.read_first(queries, further=children)
+    for (parent, of), page in zip(many.items(), view.query(children), strict=True):
+        if not page.more:
+            _list_siblings(of, (parent, *map(run_of, page.rows)))
+    # The round has the facts of the runs in the pages, too.
+    read_run_facts({run for of in many.values() for read in of for run in read.siblings or ()}, view)
+
+
+def _list_siblings(reads: Sequence[InputVersion], runs: Iterable[RunKey]) -> None:
+    """List the runs of a parent by the jobs that ever wrote each input: its facts name all of them."""
+    by_job: dict[str, list[RunKey]] = defaultdict(list)
+    for run in runs:
+        by_job[run.job_hash].append(run)
+    for read in reads:
+        jobs = [RunKey.of(job_of(text), "").job_hash for text in read.group.facts.written_by]
+        read.siblings = [run for job in jobs for run in by_job[job]]
 
 
 def _by_storage(reads: Sequence[InputVersion], view: GraphView) -> None:
@@ -215,41 +249,27 @@ def _by_storage(reads: Sequence[InputVersion], view: GraphView) -> None:
 
 
 def _by_parent(reads: Sequence[InputVersion], view: GraphView) -> None:
-    candidates = _with_parents(reads)
-    queries = [
-        VersionQuery(read.group, f"BY_PARENT#{parent}", high, _siblings(read, parent), before=read.facts.last or "")
-        for read, parent, high in candidates
-    ]
-    for (read, *_), written in zip(candidates, newest_of_both(queries, view), strict=True):
-        if written:
+    left = [read for read in reads if read.parent and read.siblings is None]
+    pairs = newest_written([query for read in left for query in _by_siblings(read)], view)
+    candidates = {id(read): pair for read, *pair in zip(left, pairs[::2], pairs[1::2], strict=True)}
+    facts = read_run_facts({run for read in reads for run in read.siblings or ()}, view)
+    for read in reads:
+        runs, last = facts.keys() & (read.siblings or ()), read.facts.last or ""
+        known = [version_by(run, facts[run], read.group, last) for run in runs]
+        accepted = filter(read.follows, filter(None, candidates.get(id(read), known)))
+        if written := max(accepted, key=attrgetter("order"), default=None):
             read.resolve(written.version, "parentRun", written.run)
 
 
-def _with_parents(reads: Iterable[InputVersion]) -> list[tuple[InputVersion, RunKey, str]]:
-    """List the inputs of runs with a parent, each with the last event of the parent's readers of the dataset.
-
-    These readers share the queries of the dataset.
-    """
-    parents = [(read, read.parent) for read in reads if read.parent]
-    last: dict[tuple[DatasetId, RunKey], str] = {}
-    for read, parent in parents:
-        key = read.group.primary, parent
-        last[key] = max(last.get(key, ""), read.facts.last or "")
-    return [(read, parent, last[read.group.primary, parent]) for read, parent in parents]
+def _by_siblings(read: InputVersion) -> Sequence[VersionQuery]:
+    """Query the versions by the parent's runs: by creation, and streams by their last event."""
+    last = read.facts.last or ""
+    query = VersionQuery(read.group, f"BY_PARENT#{read.parent}", last, read.follows, before=last)
+    return query, replace(query, prefix="ACTIVE")
 
 
 def _others(read: InputVersion) -> Callable[[WrittenVersion], bool]:
     return lambda version: version.run != read.run
-
-
-def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], bool]:
-    """Make a test of versions: by other runs of the parent, before the reader's last event."""
-
-    def accept(version: WrittenVersion) -> bool:
-        is_earlier = version.run != read.run and version.created < (read.facts.last or "") and version.counts
-        return is_earlier and parent_run(version.facts) == parent
-
-    return accept
 
 
 def _by_time(reads: Sequence[InputVersion], view: GraphView) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, starmap
+from itertools import islice
 from typing import TypeAlias
 
 from headwater.facts.facet_refs import flows_of, restored
@@ -165,12 +165,10 @@ def list_runs(job: JobId, view: GraphView, *, in_short: bool = False, limit: int
 
     `in_short`: without facets, and without input and output versions.
     """
-    look = min(offset + limit, LISTED_MAX)
-    runs, more = newest_runs(job, view, look)
+    runs = newest_facts_of([job], view, min(offset + limit, LISTED_MAX) + 1)[job]
     total = next((row.data.get("runs", 0) for row in view.get([facts_key(job)]).values()), 0)
-    listed = runs_in_detail(dict(runs[offset : offset + limit]), view, in_short=in_short)
-    cut = any(run.truncated for run in listed)
-    return ResultPage(listed, total, truncated=cut or (more and look == LISTED_MAX))
+    listed = runs_in_detail(dict(runs[:LISTED_MAX][offset : offset + limit]), view, in_short=in_short)
+    return ResultPage(listed, total, truncated=any(run.truncated for run in listed) or len(runs) > LISTED_MAX)
 
 
 def runs_in_detail(runs: Mapping[RunKey, RunFacts], view: GraphView, *, in_short: bool) -> Sequence[Run]:
@@ -178,21 +176,6 @@ def runs_in_detail(runs: Mapping[RunKey, RunFacts], view: GraphView, *, in_short
     if in_short:
         return [summarize_run(run, facts) for run, facts in runs.items()]
     return list(full_runs(runs, view).values())
-
-
-def newest_runs(job: JobId, view: GraphView, count: int) -> tuple[list[RunWithFacts], bool]:
-    """Read `count` of the job's runs, newest first; return true, too, if there are more."""
-    scan, runs = last_started(job), dict[RunKey, RunFacts]()
-    while True:
-        advance([scan], view, rows=max(count - len(runs), 1) + 8)
-        runs = dict(scan.results.values())
-        if not scan.watermark or len(runs) >= count:
-            return list(runs.items())[:count], bool(scan.watermark) or len(runs) > count
-
-
-def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[JobId, tuple[Run, ...]]:
-    """Read each job's last `count` runs, as `newest_facts_of`, without facets and versions."""
-    return {job: tuple(starmap(summarize_run, runs)) for job, runs in newest_facts_of(jobs, view, count).items()}
 
 
 def newest_facts_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[JobId, list[RunWithFacts]]:

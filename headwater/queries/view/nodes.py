@@ -85,11 +85,12 @@ def nodes_of(jobs: Sequence[JobId], rows: GraphRows) -> Mapping[JobId, Mapping[s
     """
     if not jobs:
         return {}
-    stored = rows.get(node_key(job, rows.at) for job in jobs)
-    known = [job for job in jobs if node_key(job, rows.at) in stored]
+    keys = {job: node_key(job, rows.at) for job in jobs}
+    stored = rows.get(keys.values())
+    documents = {job: stored[key].data for job, key in keys.items() if key in stored}
     if rows.at is None:
-        return {job: stored[current_key(job)].data for job in known}
-    facts = {job: JobFacts(**stored[facts_key(job)].data["facts"]) for job in known}
+        return documents
+    facts = {job: JobFacts(**document["facts"]) for job, document in documents.items()}
     there = {job: as_of(of_job, rows.at) for job, of_job in facts.items() if of_job.first and of_job.first < rows.at}
     then, _ = resolve_jobs(there, rows, rows.at)
     return compute_nodes(then, rows, rows.at)

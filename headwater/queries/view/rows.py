@@ -107,12 +107,15 @@ class GraphRows:
         self.read, self.expect = self.reader.read, self.reader.expect
         self.at, self.caller = at, caller
 
-    def read_first(self, queries: Sequence[RowQuery], keys: Iterable[Key] = ()) -> None:
+    def read_first(
+        self, queries: Sequence[RowQuery], keys: Iterable[Key] = (), further: Sequence[RowQuery] = ()
+    ) -> None:
         """Read rows, and first pages of several scans, in one round; expect the facts of the runs in the pages.
 
-        The scans then share two rounds.
+        The scans then share two rounds. No facts are expected of `further` pages.
         """
-        rows = (row for page in self.read(keys, queries)[1] for row in page.rows)
+        pages = self.read(keys, [*queries, *further])[1][: len(queries)]
+        rows = (row for page in pages for row in page.rows)
         self.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
 
     def sees(self, thing: DatasetId | JobId) -> bool:

@@ -10,6 +10,7 @@ from headwater.features.insights.broken_jobs import report_broken
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
 from tests.features.insights.newspaper import Newspaper
 from tests.runs_model.graph import directed
 from tests.unit.facts.statements import A, B, C, X, Y, Z, an_event, at, letters, run_id
@@ -113,3 +114,14 @@ def test_what_the_tasks_of_a_job_make_waits_for_it_and_a_job_of_which_a_task_fai
     failed = a_failure(5, "a2", A, outputs=[Y], parent=ParentRun(run_id("d2"), dag))
     both = LineageQueries(loaded([*CHAIN[1:], failed, a_failure(6, "d2", dag)]))
     assert of(report_broken(both.view(), **ALL)) == [("A", 2, "a2", 1)]
+
+
+def test_the_children_of_a_failing_run_are_not_read_where_a_job_beyond_the_limit_is_known_to_fail_in_it(monkeypatch):
+    monkeypatch.setattr(broken_jobs, "JOBS_MAX", 1)
+    dag = JobId("emissions", "nightly")
+    parent = ParentRun(run_id("d1"), dag)
+    tasks = [an_event(1, f"{n:02}", JobId("emissions", f"task {n}"), parent=parent) for n in range(30)]
+    table = loaded([*tasks, a_failure(5, "a1", A, parent=parent), a_failure(6, "d1", dag)])
+    table.dynamo.calls = calls = Calls()
+    assert of(report_broken(LineageQueries(table).view(), **ALL)) == []
+    assert calls.items < 30

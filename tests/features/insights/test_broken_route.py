@@ -55,12 +55,6 @@ def test_the_example_is_the_report_of_a_job_that_failed_once():
     assert api.found("/reports/broken") == example("BrokenReport")
 
 
-def test_the_datasets_that_wait_are_those_of_the_report_of_impact(api):
-    for entry in api.found("/reports/broken")["broken"]:
-        impacted = api.found("/reports/impact", nodeId=entry["nodeId"])["impacted"]
-        assert entry["datasets"] == [reached["type"] for reached in impacted].count("DATASET")
-
-
 def test_it_is_paged_and_of_an_owner(api):
     assert [entry["data"]["name"] for entry in api.found("/reports/broken", limit=1, offset=1)["broken"]] == [CALCULATE]
     owned = api.found("/reports/broken", owner="team:flights")

@@ -23,8 +23,7 @@ def an_output(name, facets=None):
 
 @pytest.fixture(scope="module")
 def api():
-    api = GraphApi()
-    api.load(
+    return GraphApi(
         a_run_event(
             run="01941f29-7c00-7ea7-b5a3-000000000001", job="estimate", namespace="etl", inputs=[RAW],
             outputs=[an_output("co2", COLUMNS), an_output("log")], job_facets=TYPE, run_facets={"parent": DAG},
@@ -40,7 +39,6 @@ def api():
             inputs=[], outputs=[an_output("old")],
         ),
     )  # fmt: skip
-    return api
 
 
 NONE = dict.fromkeys(

@@ -34,9 +34,7 @@ RESPONSES = [
 
 @pytest.fixture(scope="module")
 def api():
-    served = GraphApi()
-    served.load(*PIPELINE)
-    return served.api
+    return GraphApi(*PIPELINE).api
 
 
 @pytest.mark.parametrize(("sha256", "path", "query", "default"), RESPONSES)

@@ -144,9 +144,7 @@ def typed():
     event["run"]["facets"]["headwater_operations"]["operations"][1].update(given)
     event["inputs"][0]["facets"] = a_schema(id="long", first_name="string")
     event["outputs"][0]["facets"] = a_schema(id="long", name="string")
-    served = GraphApi()
-    served.load(event)
-    return served
+    return GraphApi(event)
 
 
 def test_mappings_have_the_types_of_operations_else_of_schemas_else_none(typed):

@@ -52,9 +52,7 @@ def a_run_of(operations, number=0, job="convert", **run_facets):
 @pytest.fixture(scope="module")
 def concatenation():
     """The sample of CDAP's design of the API, run twice."""
-    served = GraphApi()
-    served.load(*(a_run_of(a_name_concatenation(), number) for number in (0, 1)))
-    return served
+    return GraphApi(*(a_run_of(a_name_concatenation(), number) for number in (0, 1)))
 
 
 def test_fields_of_the_current_schema_alone_have_no_lineage():
@@ -63,8 +61,7 @@ def test_fields_of_the_current_schema_alone_have_no_lineage():
     operations = (a_read("id", "address/street", source=USER_DATA), a_write("read.id", "read.address/street"))
     run = a_run_of(operations)
     run["outputs"][0]["facets"] = {"schema": schema}
-    served = GraphApi()
-    served.load(run)
+    served = GraphApi(run)
 
     def listed(**query):
         return [

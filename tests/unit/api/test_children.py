@@ -19,9 +19,7 @@ def a_task(name, number, kind):
 
 @pytest.fixture(scope="module")
 def api():
-    api = GraphApi()
-    api.load(*(a_task(*task) for task in TASKS))
-    return api
+    return GraphApi(*(a_task(*task) for task in TASKS))
 
 
 def test_the_tasks_of_a_dag_are_listed_with_the_state_of_their_last_run(api):

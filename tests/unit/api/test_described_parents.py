@@ -26,16 +26,14 @@ def described(api):
 
 @pytest.mark.parametrize("of_root", [False, True])
 def test_a_parent_that_sends_nothing_has_the_tags_owners_and_description_of_its_childs_facet(of_root):
-    api = GraphApi()
-    api.load(a_child(of_root, tags=TAGS, ownership=OWNERS, documentation={"description": "each night"}))
+    api = GraphApi(a_child(of_root, tags=TAGS, ownership=OWNERS, documentation={"description": "each night"}))
     assert described(api) == (["gold"], ["team:flights"], "each night", ["nightly"])
 
 
 def test_what_a_parent_sends_itself_outweighs_what_its_children_forward_of_it():
     own = a_run_event(job="nightly", namespace="airflow", job_facets={"tags": {"tags": [{"key": "silver"}]}})
     for events in ([own, a_child(tags=TAGS, ownership=OWNERS)], [a_child(tags=TAGS, ownership=OWNERS), own]):
-        api = GraphApi()
-        api.load(*events)
+        api = GraphApi(*events)
         assert described(api) == (["silver"], ["team:flights"], None, [])
 
 

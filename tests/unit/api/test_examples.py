@@ -221,9 +221,7 @@ def part_of(whole, example):
 
 @pytest.fixture(scope="module")
 def of_odd():
-    served = GraphApi()
-    served.load(*ODD)
-    return served.api
+    return GraphApi(*ODD).api
 
 
 @pytest.mark.parametrize(("path", "response"), OF_ODD)
@@ -234,16 +232,12 @@ def test_requests_about_other_fields(of_odd, path, response):
 
 @pytest.fixture(scope="module")
 def of_runs():
-    served = GraphApi()
-    served.load({**CHECK_EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, CHECK_EVENT)
-    return served.api
+    return GraphApi({**CHECK_EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, CHECK_EVENT).api
 
 
 @pytest.fixture(scope="module")
 def of_fields():
-    served = GraphApi()
-    served.load(ESTIMATE_EVENT)
-    return served.api
+    return GraphApi(ESTIMATE_EVENT).api
 
 
 @pytest.mark.parametrize(("request_", "status", "response"), OF_RUNS)
@@ -260,9 +254,9 @@ def test_requests_about_fields(of_fields, request_, status, response):
 
 @pytest.fixture(scope="module")
 def of_both():
-    served = GraphApi()
-    served.load({**CHECK_EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, CHECK_EVENT, ESTIMATE_EVENT)
-    return served.api
+    return GraphApi(
+        {**CHECK_EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, CHECK_EVENT, ESTIMATE_EVENT
+    ).api
 
 
 def test_the_documents_examples_request_what_is_there(of_both):

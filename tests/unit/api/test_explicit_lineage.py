@@ -29,9 +29,7 @@ def an_event(job, entries, inputs=(), outputs=(), *, run=1, namespace="etl", hou
 
 
 def served(*events):
-    api = GraphApi()
-    api.load(*events)
-    return api
+    return GraphApi(*events)
 
 
 def names(nodes):

@@ -44,8 +44,7 @@ def a_test_run(hour=12, *, facets=None, input_facets=None, tests=None):
 
 @pytest.mark.parametrize("side", ["facets", "input_facets"])
 def test_a_failed_test_is_a_dataset_s_wherever_the_facet_stands(side):
-    api = GraphApi()
-    api.load(a_test_run(**{side: {"dataQualityAssertions": OF_DBT}}))
+    api = GraphApi(a_test_run(**{side: {"dataQualityAssertions": OF_DBT}}))
     (result,) = api.found(f"{RAW}/tests")["tests"]
     assert result == {
         "nodeId": f"dataset:{STORE}:raw",
@@ -72,8 +71,7 @@ def test_expectations_of_great_expectations_are_tests():
             {"expectationType": "expect_table_row_count_to_be_between", "success": True},
         ],
     }
-    api = GraphApi()
-    api.load(a_test_run(input_facets={"greatExpectations_assertions": sent}))
+    api = GraphApi(a_test_run(input_facets={"greatExpectations_assertions": sent}))
     results = api.found(f"{RAW}/tests")["tests"]
     assert [(test["outcome"], test["type"], test["column"]) for test in results] == [
         ("FAILED", "expect_column_values_to_not_be_null", "carrier"),
@@ -82,8 +80,7 @@ def test_expectations_of_great_expectations_are_tests():
 
 
 def test_counts_are_in_graphs_lists_and_short_forms():
-    api = GraphApi()
-    api.load(a_test_run(facets={"dataQualityAssertions": OF_SPEC}, tests=[SINGULAR]))
+    api = GraphApi(a_test_run(facets={"dataQualityAssertions": OF_SPEC}, tests=[SINGULAR]))
     expected = {
         f"dataset:{STORE}:raw": {"passed": 2, "warned": 0, "failed": 0},
         f"job:{NAMESPACE}:{CHECK}": {"passed": 0, "warned": 1, "failed": 0},
@@ -95,8 +92,7 @@ def test_counts_are_in_graphs_lists_and_short_forms():
 
 
 def test_a_test_without_a_dataset_is_the_job_s_and_its_details_are_shown():
-    api = GraphApi()
-    api.load(a_test_run(tests=[SINGULAR]))
+    api = GraphApi(a_test_run(tests=[SINGULAR]))
     (result,) = api.found(f"{JOB}/tests")["tests"]
     shown = {name: SINGULAR[name] for name in ("name", "severity", "type", "description", "expected", "actual")}
     assert result.items() >= {"outcome": "WARNED", "column": None, **shown}.items()
@@ -104,8 +100,9 @@ def test_a_test_without_a_dataset_is_the_job_s_and_its_details_are_shown():
 
 
 def test_a_later_result_replaces_the_failure_and_history_keeps_it():
-    api = GraphApi()
-    api.load(a_test_run(13, input_facets={"dataQualityAssertions": {"assertions": [{**FAILED, "success": True}]}}))
+    api = GraphApi(
+        a_test_run(13, input_facets={"dataQualityAssertions": {"assertions": [{**FAILED, "success": True}]}})
+    )
     api.load(a_test_run(12, input_facets={"dataQualityAssertions": OF_DBT}))
     assert api.found("/tests")["tests"] == []
     assert [result["outcome"] for result in api.found(f"{RAW}/tests/history")["tests"]] == ["PASSED", "FAILED"]
@@ -115,8 +112,7 @@ def test_a_later_result_replaces_the_failure_and_history_keeps_it():
 
 
 def test_a_search_by_state_finds_what_fails_with_or_without_words():
-    api = GraphApi()
-    api.load(a_test_run(facets={"dataQualityAssertions": OF_DBT}, tests=[SINGULAR]))
+    api = GraphApi(a_test_run(facets={"dataQualityAssertions": OF_DBT}, tests=[SINGULAR]))
 
     def hits(**query):
         return [hit["nodeId"] for hit in api.found("/search", **query)["results"]]

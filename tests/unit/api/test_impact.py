@@ -17,16 +17,12 @@ PATH = "/api/v1/reports/impact"
 
 @pytest.fixture(scope="module")
 def api():
-    graph_api = GraphApi()
-    graph_api.load(*PIPELINE)
-    return graph_api
+    return GraphApi(*PIPELINE)
 
 
 @pytest.fixture(scope="module")
 def columns():
-    graph_api = GraphApi()
-    graph_api.load(*columns_pipeline.PIPELINE)
-    return graph_api
+    return GraphApi(*columns_pipeline.PIPELINE)
 
 
 def test_a_depth_of_one_is_two_jobs_each_way_from_a_dataset_and_one_from_a_job():
@@ -107,8 +103,7 @@ def test_a_job_that_read_another_part_than_was_written_is_marked():
         condition = {"type": "location", "locations": [f"s3://flights/raw/day={day}"]}
         return {f"{side}Facets": {"subset": a_facet("Subset", "1-0-0", **{f"{side}Condition": condition})}}
 
-    api = GraphApi()
-    api.load(
+    api = GraphApi(
         a_run_event(job="read", inputs=[], outputs=[a_dataset("raw", **part("output", 2))]),
         a_run_event(
             run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d",

@@ -63,9 +63,7 @@ def owned():
         facets["ownership"] = {"owners": [{"name": team, "type": "MAINTAINER"}]}
         if event["job"]["name"] == CHECK:
             facets["tags"] = {"tags": [{"key": "gold", "value": "true", "source": "test"}]}
-    served = GraphApi()
-    served.load(*events)
-    return served
+    return GraphApi(*events)
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,7 @@ GRAPHS = {
 @pytest.mark.parametrize("case", GRAPHS)
 def test_each_job_is_drawn_once_at_the_dataset_whatever_its_names(case):
     events, expected = GRAPHS[case]
-    api = GraphApi()
-    api.load(*events)
+    api = GraphApi(*events)
     for name, edges in expected.items():
         drawn = {id_: tuple(map(sorted, sides)) for id_, sides in skeleton(api.graph(node(name))).items()}
         assert {id_: drawn[id_] for id_ in edges} == edges
@@ -95,8 +94,7 @@ def test_a_name_of_any_letters_is_found_by_every_route_as_it_was_sent(name):
         "schema": {"fields": [{"name": name, "type": "int"}]},
         "columnLineage": {"fields": {name: {"inputFields": [source]}}},
     }
-    api = GraphApi()
-    api.load(ran(name, [], [of(name, **facets)], eventTime=EARLIER))
+    api = GraphApi(ran(name, [], [of(name, **facets)], eventTime=EARLIER))
 
     dataset = api.found(f"/namespaces{at(LAKE)}/datasets{at(name)}")
     columns = api.found("/column-lineage", nodeId=f"datasetField:{LAKE}:{name}:{name}")
@@ -118,6 +116,5 @@ def test_a_name_of_any_letters_is_found_by_every_route_as_it_was_sent(name):
 
 @pytest.mark.parametrize("name", ["  blanks around ", "cafe\N{COMBINING ACUTE ACCENT}"])
 def test_a_name_that_is_kept_in_another_form_is_found_as_it_was_sent(name):
-    api = GraphApi()
-    api.load(ran("job", [], [of(name)], eventTime=EARLIER))
+    api = GraphApi(ran("job", [], [of(name)], eventTime=EARLIER))
     assert api.found(f"/namespaces{at(LAKE)}/datasets{at(name)}")["name"] == normalize("NFC", name).strip()

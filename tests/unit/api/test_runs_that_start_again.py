@@ -76,8 +76,7 @@ def test_forty_starts_of_a_rescheduled_sensor_are_one_attempt():
 def test_starts_without_number_make_no_larger_row_and_say_so():
     sizes = set()
     for starts in (200, 400):
-        api = GraphApi()
-        api.load(*a_sensor(starts))
+        api = GraphApi(*a_sensor(starts))
         key = facts_key(RunKey.of(JobId(NAMESPACE, JOB), RUN))
         sizes.add(len(str(api.table.get([key])[key].data)))
         assert api.found(f"/jobs/runs/{RUN}")["attemptsTruncated"]

@@ -16,8 +16,7 @@ def a_merge():
     """Return the API over two runs: one writes `stage`, one merges it into `doc`."""
     fields = {name: {"inputFields": [of(source, name)]} for name, source in (("id", "stage"), ("old", "doc"))}
     columns = {"columnLineage": a_facet("ColumnLineageDataset", fields=fields)}
-    api = GraphApi()
-    api.load(
+    return GraphApi(
         a_run_event(run=STAGED, job="load", namespace="etl", inputs=[], outputs=[of("stage")]),
         a_run_event(
             run=MERGED,
@@ -28,7 +27,6 @@ def a_merge():
             outputs=[{**of("doc"), "facets": columns}],
         ),
     )
-    return api
 
 
 def test_graphs_impact_and_runs_have_the_source_as_an_input():

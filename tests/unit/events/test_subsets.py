@@ -42,8 +42,7 @@ def used(*conditions, side="inputs"):
         }
         for condition in conditions
     ]
-    api = GraphApi()
-    api.load(a_run_event(job=CALCULATE, **{"inputs": [], "outputs": [], side: mentions}))
+    api = GraphApi(a_run_event(job=CALCULATE, **{"inputs": [], "outputs": [], side: mentions}))
     (run,) = api.found(f"/namespaces/emissions/jobs/{CALCULATE}/runs")["runs"]
     (version,) = api.found(f"/jobs/runs{at(run['id'])}")[f"{kind}DatasetVersions"]
     return version["facets"].get("subset", {}).get(f"{kind}Condition")

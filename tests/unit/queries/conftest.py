@@ -2,6 +2,7 @@
 
 import pytest
 
+from headwater.queries.runs import input_versions
 from headwater.queries.service import LineageQueries
 from tests.runs_model import Model
 from tests.unit.queries.every_query import loaded
@@ -13,3 +14,11 @@ def queries_over(request):
     if request.param == "model":
         return Model
     return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))
+
+
+@pytest.fixture(scope="module")
+def listed_siblings():
+    """List the runs of each parent, as the runs of a parent with many inputs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(input_versions, "MANY_READS", 1)
+        yield

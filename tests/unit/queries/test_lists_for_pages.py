@@ -157,11 +157,3 @@ def test_a_short_list_of_datasets_has_their_last_good_write_and_their_last_read(
     queries = LineageQueries(loaded(events))
     times = {dataset.id: dataset.times for dataset in queries.list_datasets(None, in_short=True, **PAGE).items}
     assert times == {X: (at(1), at(3)), Y: (at(1), None), Z: (at(4), None)}
-
-
-@examples(40)
-@given(streams())
-def test_the_datasets_of_all_namespaces_are_those_of_each(statements):
-    queries = LineageQueries(loaded(statements))
-    each = [dataset for name in NAMESPACES for dataset in queries.list_datasets(name, **PAGE).items]
-    assert list(queries.list_datasets(None, **PAGE).items) == each

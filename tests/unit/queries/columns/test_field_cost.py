@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
+from headwater.queries.runs import input_versions
 from headwater_model.ids import DatasetId, JobId
 from tests.unit.facts.strategies import stamped
 from tests.unit.queries.columns.counting import (
@@ -15,10 +17,12 @@ from tests.unit.queries.columns.counting import (
     LAKE,
     RUNS,
     Counter,
+    a_chain,
     a_run,
     dataset,
     field_node,
     minute,
+    run_id,
     version_of,
 )
 
@@ -174,3 +178,31 @@ def test_a_wide_set_costs_as_few_requests_as_a_narrow_one():
 
     assert (len(few.columns), len(many.columns)) == (4, 400)
     assert (wide.rounds, wide.requests, wide.items) == (narrow.rounds, narrow.requests, narrow.items)
+
+
+@pytest.mark.parametrize(("at", "most", "spared"), [(None, 1_000, 7), (minute(20), 1_000, 0), (None, 5, -1)])
+def test_the_versions_read_by_many_runs_of_a_parent_cost_a_query_and_are_those_of_a_query_each(
+    monkeypatch, at, most, spared
+):
+    dag = ParentRun(run_id(999), JobId("airflow", "nightly"))
+
+    def written(number, target, **more):
+        event = a_run(50 + number, f"late-{number}", dataset(99), dataset(target))
+        return stamped(replace(event, time=minute(number).replace(":00.", ":30."), **more))
+
+    # Half a minute before a reader starts, a stranger writes d-3, a second sibling d-5, and d-7 the parent itself.
+    writers = [written(2, 3), written(4, 5, parent=dag), written(6, 7, parent=dag, run=dag.run, job=dag.job)]
+    chain = [stamped(replace(run, parent=dag)) for run in a_chain(CHAIN)]
+    # The facts name nine writers of d-3 at most, from `a-0` on: the sibling is none of them.
+    later = [a_run(100 + number, f"a-{number}", dataset(99), dataset(3)) for number in range(9)]
+    counter = Counter([*chain, *writers, *later])
+
+    columns = lambda fields: fields.find_columns(field_node(CHAIN), depth=CHAIN, downstream=True, at=at)  # noqa: E731
+    monkeypatch.setattr(input_versions, "CHILDREN_MAX", most)
+    shared, cost = counter.measure(columns)
+    monkeypatch.setattr(input_versions, "MANY_READS", 1_000)
+    alone, each_cost = counter.measure(columns)
+
+    assert shared == alone
+    assert version_of(3, 2) in {source.read_version for column in shared.columns for source in column.inputs}
+    assert each_cost.queries - cost.queries == spared

@@ -17,7 +17,7 @@ from tests.unit.queries.columns.every_column_query import results_of, right_resu
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import as_parsed, differences, loaded
 
-pytestmark = pytest.mark.usefixtures("few_exact_rows")
+pytestmark = pytest.mark.usefixtures("few_exact_rows", "listed_siblings")
 
 _OF_ONE_STREAM = 10
 _FACETS = ("columnLineage", "lineage", "headwater_operations")

@@ -16,7 +16,7 @@ from tests.unit.queries.columns.every_column_query import WINDOWS
 from tests.unit.queries.columns.strategies import COLUMNS, streams
 from tests.unit.queries.every_query import differences, loaded
 
-pytestmark = pytest.mark.usefixtures("few_exact_rows")
+pytestmark = pytest.mark.usefixtures("few_exact_rows", "listed_siblings")
 
 
 def every_report(queries):
