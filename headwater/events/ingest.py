@@ -1,8 +1,10 @@
 """Ingest of events: each is checked and put on its queue; small events of a batch share messages, packs.
 
-{"eventType": "START", ...}                          an event
-{"events": [{"eventType": "START", ...}, ...]}       a pack: up to ten events of a batch
-{"s3": {"bucket": "b", "key": "k", "size_bytes": 3}} a pointer to an event too large for a message
+Bodies of messages:
+
+    {"eventType": "START", ...}                             an event
+    {"events": [{"eventType": "START", ...}, ...]}          a pack: up to ten events of a batch
+    {"s3": {"bucket": "b", "key": "k", "size_bytes": 3}}    a pointer to an event too large for a message
 """
 
 from __future__ import annotations
