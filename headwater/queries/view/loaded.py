@@ -44,7 +44,8 @@ class LoadedGraph(GraphRows):
         super().__init__(reader, at, caller)
         self.trim_partitions = trim_partitions
         self.oldest, self.history_cut = oldest, False
-        self._names = ResolvedDatasets(self, aliases_max=aliases_max)
+        # Not of the view itself: a cycle of megabytes would wait for the garbage collector, and stop it for long.
+        self._names = ResolvedDatasets(GraphRows(self, at, caller), aliases_max=aliases_max)
         self.nodes: dict[JobId, Mapping[str, Any]] = {}
         self._deleted: dict[str, str] = {}
 

@@ -24,6 +24,7 @@ from headwater.cli.text.terminal import output_console, print_part
 from headwater.queries.results.graphs import Graph
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.unit.cli.column_responses import CO2, RESPONSE
+from tests.unit.cli.test_search_command import LIVE
 from tests.waiting import LONG_S
 
 PROJECT = Path(__file__).parents[3]
@@ -34,17 +35,7 @@ JOBS = render_graph(
         truncated=True,
     ),
 )
-RECORD = {
-    "root_id": "flights",
-    "parent_id": "flights",
-    "action_taken": "READ",
-    "recordedAt": 1_763_640_000,
-    "storage_location": "s3://lake/in.csv",
-    "node_id": "n-1",
-    "ttl_expiry": 1_763_726_400,
-    "archivedOn": None,
-}
-RECORDS = {"records": [RECORD, {**RECORD, "node_id": "n" * 90}], "cursor": None, "truncated": True}
+RECORDS = {"records": [LIVE, {**LIVE, "node_id": "n" * 90}], "cursor": None, "truncated": True}
 # A command, and the response that it prints.
 COMMANDS: dict[str, tuple[list[str], Any]] = {
     "graph": (["graph", CHECK.node_id], JOBS),
@@ -96,7 +87,7 @@ def test_json_is_the_response_as_one_document(name, service, capsys):
 @pytest.mark.parametrize("arguments", [[*COMMANDS["graph"][0]], ["search", "--json"], ["search"]], ids=" ".join)
 def test_a_reader_that_goes_away_ends_a_command_in_silence(arguments, service):
     """As in `headwater search --json | head -1`: a page of records is larger than what Python holds back."""
-    records = {"records": [RECORD] * 200, "cursor": None, "truncated": False}
+    records = {"records": [LIVE] * 200, "cursor": None, "truncated": False}
     service.body = json.dumps({**records, **JOBS}).encode()
     command = [sys.executable, "-m", "headwater", *arguments, "--url", service.url]
 
