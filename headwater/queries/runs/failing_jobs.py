@@ -12,7 +12,8 @@ from headwater.facts.index_rows import child_runs_query
 from headwater.facts.index_scan import RunWithFacts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import Run, ended, parent_run, state
-from headwater.queries.runs.runs import CHILDREN_MAX, child_runs, newest_facts_of
+from headwater.queries.runs.input_versions import CHILDREN_MAX
+from headwater.queries.runs.runs import child_runs, newest_facts_of
 from headwater.queries.view import GraphView
 from headwater_model.ids import JobId, RunKey
 

@@ -48,8 +48,9 @@ from headwater_model.ids import DatasetId, RunKey
 
 # Inputs in a result, of all runs together: each costs about four requests.
 INPUTS_MAX = 2_000
-# From so many inputs on, the runs of a parent are listed once, in place of a query for each input; and listed at most.
+# From so many inputs on, the runs of a parent are listed once, in place of a query for each input.
 MANY_READS = 8
+# Runs read of a parent.
 CHILDREN_MAX = 1_000
 
 

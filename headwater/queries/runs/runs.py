@@ -27,7 +27,7 @@ from headwater.facts.run_facts import (
 from headwater.facts.run_reports import query_reports
 from headwater.facts.table import RowQuery
 from headwater.queries.results.graphs import UpstreamInput, UpstreamRun
-from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
+from headwater.queries.runs.input_versions import CHILDREN_MAX, InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.runs.job_versions import read_version_page
 from headwater.queries.view import GraphView
 from headwater.times import shift
@@ -43,8 +43,6 @@ LISTED_MAX = 10_000
 RunStep: TypeAlias = tuple[RunKey, IdText]
 # Runs of an id read by a look-up: of each namespace of the token, and of all other namespaces.
 JOBS_MAX = 100
-# Runs read of a parent.
-CHILDREN_MAX = 1_000
 
 
 def possible_readers(runs: Mapping[RunKey, RunFacts], view: GraphView) -> tuple[Mapping[RunKey, set[DatasetId]], bool]:
