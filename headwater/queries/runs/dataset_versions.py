@@ -109,34 +109,8 @@ class _VersionScan:
     def __init__(
         self, group: ResolvedDataset, before: str, at: str | None = None, prefixes: Sequence[str] = _EVERY_RUN
     ) -> None:
-        self._group, self._before, self._at, self._prefixes = group, before, at, prefixes
-        self._scans = [scan for name in group.names for scan in self._scans_of(name)]
-
-    def _scans_of(self, name: DatasetId) -> Iterator[IndexScan[KnownVersion]]:
-        # Versions of runs, of streams and of DatasetEvents have rows of their own; only existing kinds are read.
-        pk, high = dataset_pk(name), self._before
-        if self._group.facts.first_written:
-            yield from (IndexScan(pk, prefix, partial(self._by_run, name), high=high) for prefix in self._prefixes)
-        if self._group.facts.first_streamed:
-            places = [("ACTIVE", high), *coarse_highs("ACTIVE", high)]
-            yield from (IndexScan(pk, prefix, self._by_stream, high=place) for prefix, place in places)
-        if self._group.facts.first_described:
-            yield IndexScan(pk, "EVENT", partial(self._by_event, name), high=high, needs_facts=lambda _: False)
-
-    def _by_run(self, name: DatasetId, row: Row, facts: RunFacts) -> KnownVersion | None:
-        version = confirmed_version(row, facts, name, self._group, self._before)
-        return (
-            _version_of_run(version, self._group) if version and row.sk.startswith("FAILED#") == failed(facts) else None
-        )
-
-    def _by_stream(self, row: Row, facts: RunFacts) -> KnownVersion | None:
-        version = version_by(run_of(row), facts, self._group, self._before) if facts.streaming else None
-        return _version_of_run(version, self._group) if version and version.created < self._before else None
-
-    def _by_event(self, name: DatasetId, row: Row, _: RunFacts) -> KnownVersion | None:
-        if self._at is not None and time_of(row) >= self._at:
-            return None
-        return KnownVersion(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True)
+        self._group, self._before = group, before
+        self._scans = [scan for name in group.names for scan in _scans_of(name, group, before, at, prefixes)]
 
     @property
     def unread(self) -> list[IndexScan[KnownVersion]]:
@@ -159,6 +133,36 @@ class _VersionScan:
             _newest(self._group, known, watermark, most=most) if watermark else _all(self._group, known, self._before)
         )
         return VersionPage(sorted(versions, key=lambda version: version.order, reverse=True), bool(watermark))
+
+
+def _scans_of(
+    name: DatasetId, group: ResolvedDataset, before: str, at: str | None, prefixes: Sequence[str]
+) -> Iterator[IndexScan[KnownVersion]]:
+    """Yield a scan for each existing kind of versions: of runs, of streams and of DatasetEvents."""
+    pk = dataset_pk(name)
+    if group.facts.first_written:
+        by_run = partial(_by_run, name, group, before)
+        yield from (IndexScan(pk, prefix, by_run, high=before) for prefix in prefixes)
+    if group.facts.first_streamed:
+        by_stream, places = partial(_by_stream, group, before), [("ACTIVE", before), *coarse_highs("ACTIVE", before)]
+        yield from (IndexScan(pk, prefix, by_stream, high=place) for prefix, place in places)
+    if group.facts.first_described:
+        yield IndexScan(pk, "EVENT", partial(_by_event, name, at or "~"), high=before, needs_facts=lambda _: False)
+
+
+def _by_run(name: DatasetId, group: ResolvedDataset, before: str, row: Row, facts: RunFacts) -> KnownVersion | None:
+    version = confirmed_version(row, facts, name, group, before)
+    return _version_of_run(version, group) if version and row.sk.startswith("FAILED#") == failed(facts) else None
+
+
+def _by_stream(group: ResolvedDataset, before: str, row: Row, facts: RunFacts) -> KnownVersion | None:
+    version = version_by(run_of(row), facts, group, before) if facts.streaming else None
+    return _version_of_run(version, group) if version and version.created < before else None
+
+
+def _by_event(name: DatasetId, at: str, row: Row, _: RunFacts) -> KnownVersion | None:
+    version = KnownVersion(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True)
+    return version if version.created < at else None
 
 
 def read_versions(

@@ -1,7 +1,5 @@
 """A view: names become datasets, deletions hide, and namespaces come with a round that is made anyway."""
 
-import weakref
-
 import pytest
 
 from headwater.facts.apply import apply_statements
@@ -90,11 +88,3 @@ def test_datasets_beyond_the_jobs_cost_no_round_of_their_own():
     view.load([Y, Z], users="down")
     assert ([group.primary for group in view.datasets([Y, Z])], [job.id for job in view.jobs([A, B])]) == ([Z], [A])
     assert table.rounds == 1
-
-
-def test_a_view_ends_with_its_request_and_waits_for_no_garbage_collector():
-    _, view = a_graph()
-    view.load([X], jobs=[A], users="ever")
-    ended = weakref.ref(view)
-    del view
-    assert ended() is None

@@ -1,5 +1,6 @@
 """Reports on a time range are the model's, for all statements in any order."""
 
+import gc
 import itertools
 
 import pytest
@@ -12,9 +13,9 @@ from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.runs_model.results import rendered
 from tests.unit.facts.strategies import DATASETS, arrivals
-from tests.unit.queries.columns.every_column_query import WINDOWS
+from tests.unit.queries.columns.every_column_query import WINDOWS, every_result, versions_in
 from tests.unit.queries.columns.strategies import COLUMNS, streams
-from tests.unit.queries.every_query import differences, loaded
+from tests.unit.queries.every_query import differences, loaded, results_of
 
 pytestmark = pytest.mark.usefixtures("few_exact_rows", "listed_siblings")
 
@@ -40,6 +41,17 @@ def test_every_report_is_that_of_the_model(data):
     statements = data.draw(streams())
     table = loaded(*data.draw(arrivals(statements)))
     assert differences(every_report(LineageQueries(table)), every_report(FieldModel(statements))) == {}
+
+
+@examples(15)
+@given(streams())
+def test_no_query_leaves_rows_to_the_garbage_collector(statements):
+    table, versions = loaded(statements), versions_in(FieldModel(statements).runs)
+    gc.collect()
+    results_of(table)
+    every_result(LineageQueries(table), versions)
+    every_report(LineageQueries(table))
+    assert gc.collect() == 0
 
 
 @examples(40)
