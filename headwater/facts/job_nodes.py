@@ -278,10 +278,10 @@ def follow_last_runs(
 ) -> dict[JobId, LastRuns]:
     """Find the last runs of jobs among the last runs in their nodes and the `known` runs, whose facts are later.
 
-    The node has each other run, or its loader writes the node afterwards. A job is left out if its node does not say,
-    or if no run is as late as a last run in its node was: then any run may be the last.
+    The node has each other run, or its loader writes the node afterwards. A job is left out if no run is as late as a
+    last run in its node was: then any run may be the last.
     """
-    noted = {job: positions for job, node in nodes.items() if (positions := _last_in(job, node)) is not None}
+    noted = {job: _last_in(job, node) for job, node in nodes.items()}
     by_job = defaultdict[JobId | None, list[RunWithFacts]](list)
     for run in known.items():
         by_job[run[1].job_id].append(run)
@@ -302,15 +302,12 @@ def follow_last_runs(
     return last
 
 
-def _last_in(job: JobId, node: Row | None) -> Sequence[Position] | None:
-    """Read the positions of the last runs in a node, empty for none; None for a node of an earlier release."""
-    if node is None:
-        return ((),) * len(_ORDERS)
-    if not {"with_io", "without_io"} <= node.data.keys():
-        return None
-    latest = node.data["latest"]
+def _last_in(job: JobId, node: Row | None) -> Sequence[Position]:
+    """Read the positions of the last runs in a node, empty for none."""
+    data = node.data if node else {}
+    latest = data.get("latest")
     started = latest and (latest.get("started", EARLIEST), latest["id"])
-    noted = node.data["with_io"], started, node.data["without_io"]
+    noted = data.get("with_io"), started, data.get("without_io")
     return [(of[0], str(RunKey.of(job, of[1]))) if of else () for of in noted]
 
 

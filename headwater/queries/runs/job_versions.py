@@ -15,11 +15,7 @@ from headwater.facts.index_scan import (
     Position,
     RunWithFacts,
     advance,
-    first_of_groups,
     last_counted,
-    last_with_io,
-    last_without_io,
-    run_order,
     scan_runs,
     streamed_jobs,
 )
@@ -158,17 +154,9 @@ def _older(job: JobId, versions: Sequence[str], view: GraphView) -> dict[str, li
 def current_versions_of(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, tuple[str, bool]]:
     """Find the current version of each loaded job, and true if its datasets are unknown: of a run without datasets.
 
-    A job's node has the version of its last run with datasets, and says if a run without datasets is later. Only jobs
-    with a later run, and nodes of an earlier release, need more reads.
+    A node has the version of the last run with datasets. Only a later run without datasets needs more reads.
     """
-    silent = [job for job in jobs if "without_io" not in view.nodes[job]]
-    without_io, with_io = (
-        first_of_groups([scan(job, streamed="streamed" in view.nodes[job]) for job in silent], view)
-        for scan in (last_without_io, last_with_io)
-    )
-    last = zip(silent, without_io, with_io, strict=True)
-    later = [job for job, run, before in last if run and (before is None or run_order(run) > run_order(before))]
-    later += [job for job in jobs if view.nodes[job].get("without_io")]
+    later = [job for job in jobs if view.nodes[job].get("without_io")]
     newest = {job: page.entries[-1:] for job, page in _read_pages(later, view).items()}
     versions = {job: (entry.version, entry.unknown) for job, entries in newest.items() for entry in entries}
     nodes = {job: view.nodes[job] for job in jobs if job not in newest}

@@ -10,7 +10,6 @@ from headwater.facts.apply import apply_statements
 from headwater.facts.index_scan import facts_of
 from headwater.facts.job_nodes import compute_nodes
 from headwater.facts.keys import current_key
-from headwater.facts.table import Swap
 from tests.examples import examples
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES, stamped, streaming_runs, streams
@@ -55,18 +54,13 @@ def test_a_last_run_that_turns_out_to_have_failed_earlier_gives_its_place_to_the
     assert (node["with_io"] or node["without_io"]) == [TIMES[2], RUNS[0]]
 
 
-@pytest.mark.parametrize("forgotten", [None, "with_io", "without_io"])
-def test_a_further_run_of_a_job_costs_a_search_only_after_a_node_without_its_last_runs(forgotten):
+def test_a_further_run_of_a_job_costs_no_search():
     table = MemoryTable()
     apply_statements([an_event(RUNS[0], TIMES[0], "START"), an_event(RUNS[0], TIMES[1], "COMPLETE")], table)
-    if forgotten:
-        node = table.get([current_key(JOBS[0])])[current_key(JOBS[0])]
-        del node.data[forgotten]
-        assert table.swap([Swap(node)]) == [True]
     searches = table.calls["query"]
 
     for time, kind in ((TIMES[2], "START"), (TIMES[3], "COMPLETE")):
         apply_statements([an_event(RUNS[1], time, kind)], table)
         assert nodes_in(table) == searched_nodes(MemoryTable(table.dynamo))
 
-    assert table.calls["query"] - searches == (1 if forgotten else 0)
+    assert table.calls["query"] == searches

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
-from headwater.facts.keys import current_key
-from headwater.facts.table import Swap
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater.queries.lists.name_search import rank_of
 from headwater.queries.service import LineageQueries
@@ -67,17 +65,6 @@ def test_a_list_in_short_has_the_same_things_with_less_of_each(statements):
         runs, short = (queries.list_runs(job, in_short=in_short, **PAGE) for in_short in (False, True))
         if runs is not None:
             assert list(map(state_of, short.items)) == list(map(state_of, runs.items))
-
-
-@examples(80)
-@given(streams())
-def test_jobs_with_nodes_of_an_earlier_release_have_the_same_versions(statements):
-    table = loaded(statements)
-    jobs = LineageQueries(table).list_jobs(None, **PAGE)
-    for node in table.get(map(current_key, JOBS)).values():
-        del node.data["without_io"]
-        assert table.swap([Swap(node)]) == [True]
-    assert LineageQueries(table).list_jobs(None, **PAGE) == jobs
 
 
 def lessened(dataset):
