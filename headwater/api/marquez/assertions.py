@@ -88,9 +88,8 @@ def list_failing_tests(services: Services, request: HttpRequest) -> Response[str
     Returns:
         FAILED before WARNED, then the latest first.
     """
-    limit, offset = read_paging(request)
     namespace, at = _ONE_NAMESPACE.read(request), _AT.read(request)
-    return _respond(services, services.queries.list_failures(namespace, at=at, limit=limit, offset=offset))
+    return _respond(services, services.queries.list_failures(namespace, at=at, **read_paging(request)))
 
 
 def _respond(services: Services, results: ResultPage[AssertionResult]) -> Response[str]:

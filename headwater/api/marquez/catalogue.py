@@ -44,8 +44,7 @@ def list_namespaces(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         By name.
     """
-    limit, offset = read_paging(request)
-    listed = services.queries.list_namespaces(limit=limit, offset=offset)
+    listed = services.queries.list_namespaces(**read_paging(request))
     return respond_list(services.links, "namespaces", listed, map(render_namespace, listed.items))
 
 
@@ -112,8 +111,7 @@ def list_sources(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         By name.
     """
-    limit, offset = read_paging(request)
-    listed = services.queries.list_sources(limit=limit, offset=offset)
+    listed = services.queries.list_sources(**read_paging(request))
     return respond_list(services.links, "sources", listed, map(render_source, listed.items))
 
 
@@ -165,8 +163,7 @@ def list_tags(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         By name; several spellings are listed once.
     """
-    limit, offset = read_paging(request)
-    listed = services.queries.list_tags(limit=limit, offset=offset)
+    listed = services.queries.list_tags(**read_paging(request))
     return respond_list(services.links, "tags", listed, map(render_known_tag, listed.items))
 
 

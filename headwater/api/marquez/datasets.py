@@ -54,7 +54,6 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def _list_datasets(services: Services, request: HttpRequest, namespace: str | None) -> Response[str]:
-    limit, offset = read_paging(request)
     in_short = is_short(request)
     queries = services.queries.together()
     listed = queries.list_datasets(
@@ -62,8 +61,7 @@ def _list_datasets(services: Services, request: HttpRequest, namespace: str | No
         sort=SORT.read(request),
         updated_before=UPDATED_BEFORE.read(request),
         in_short=in_short,
-        limit=limit,
-        offset=offset,
+        **read_paging(request),
     )
     if namespace is not None and not listed.total:
         require(services.queries.find_namespace(namespace), "Namespace", namespace)
@@ -112,8 +110,7 @@ def list_dataset_versions(services: Services, request: HttpRequest) -> Response[
         Newest first.
     """
     dataset_id = read_dataset_id(request)
-    limit, offset = read_paging(request)
-    versions = services.queries.list_dataset_versions(dataset_id, limit=limit, offset=offset)
+    versions = services.queries.list_dataset_versions(dataset_id, **read_paging(request))
     listed = require(versions, "Dataset", dataset_id.name)
     return respond_list(services.links, "versions", listed, map(render_dataset_version, listed.items))
 

@@ -26,7 +26,6 @@ def list_events(services: Services, request: HttpRequest) -> Response[str]:
         By eventTime. If runs in several namespaces have the `runId`, the events of the earliest run within the caller's
         rights.
     """
-    limit, offset = read_paging(request)
     list_events = services.event_log.list_events
     if (run_id := _RUN_ID.read(request)) is not None:
         run = require(services.queries.find_run_key(run_id), "Run", run_id)
@@ -35,8 +34,7 @@ def list_events(services: Services, request: HttpRequest) -> Response[str]:
         before=_BEFORE.read(request),
         after=_AFTER.read(request),
         newest_first=_NEWEST_FIRST.read(request),
-        limit=limit,
-        offset=offset,
+        **read_paging(request),
     )
     return respond_list(services.links, "events", events, events.items)
 

@@ -98,9 +98,8 @@ def list_child_jobs(services: Services, request: HttpRequest) -> Response[str]:
         Within the caller's rights; of a namespace, the first 1,000.
     """
     job_id = read_job_id(request)
-    limit, offset = read_paging(request)
     in_short, sort = is_short(request), _CHILD_SORT.read(request)
-    children = services.queries.list_child_jobs(job_id, sort=sort, in_short=in_short, limit=limit, offset=offset)
+    children = services.queries.list_child_jobs(job_id, sort=sort, in_short=in_short, **read_paging(request))
     listed = require(children, "Job", job_id.name)
     return respond_list(services.links, "jobs", listed, map(render_short_job if in_short else render_job, listed.items))
 
@@ -112,8 +111,7 @@ def list_job_versions(services: Services, request: HttpRequest) -> Response[str]
         Last run first.
     """
     job_id = read_job_id(request)
-    limit, offset = read_paging(request)
-    versions = services.queries.list_job_versions(job_id, limit=limit, offset=offset)
+    versions = services.queries.list_job_versions(job_id, **read_paging(request))
     listed = require(versions, "Job", job_id.name)
     return respond_list(services.links, "versions", listed, map(render_job_version, listed.items))
 
@@ -136,7 +134,6 @@ def _find(services: Services, request: HttpRequest) -> Job:
 
 def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) -> Response[str]:
     states = _LAST_RUN_STATES.read(request)
-    limit, offset = read_paging(request)
     in_short = is_short(request)
     listed = services.queries.list_jobs(
         namespace,
@@ -144,8 +141,7 @@ def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) 
         sort=SORT.read(request),
         updated_before=UPDATED_BEFORE.read(request),
         in_short=in_short,
-        limit=limit,
-        offset=offset,
+        **read_paging(request),
     )
     return respond_list(services.links, "jobs", listed, map(render_short_job if in_short else render_job, listed.items))
 
@@ -157,9 +153,8 @@ def list_runs(services: Services, request: HttpRequest) -> Response[str]:
         Last started first.
     """
     job_id = read_job_id(request)
-    limit, offset = read_paging(request)
     in_short = is_short(request)
-    runs = services.queries.list_runs(job_id, in_short=in_short, limit=limit, offset=offset)
+    runs = services.queries.list_runs(job_id, in_short=in_short, **read_paging(request))
     listed = require(runs, "Job", job_id.name)
     return respond_list(services.links, "runs", listed, map(summarize_run if in_short else render_run, listed.items))
 
@@ -182,9 +177,8 @@ def list_child_runs(services: Services, request: HttpRequest) -> Response[str]:
         within the caller's rights.
     """
     run_id = RUN_ID.read(request)
-    limit, offset = read_paging(request)
     in_short = is_short(request)
-    runs = services.queries.list_child_runs(run_id, in_short=in_short, limit=limit, offset=offset)
+    runs = services.queries.list_child_runs(run_id, in_short=in_short, **read_paging(request))
     listed = require(runs, "Run", run_id)
     render = summarize_child_run if in_short else render_run
     return respond_list(services.links, "runs", listed, map(render, listed.items))

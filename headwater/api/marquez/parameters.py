@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypedDict
 
 from headwater.api.http.parameters import Parameter, choice, moment, number, segment, text
 from headwater.api.http.request import HttpRequest
@@ -40,6 +41,13 @@ UPDATED_BEFORE = moment(
 DATASET_VERSION = text("datasetVersion", "The sources of this version of the dataset; as `#<version>`.")
 
 
+class Paging(TypedDict):
+    """The place of a page in a list, as queries take it."""
+
+    limit: int
+    offset: int
+
+
 def lineage_at(description: str) -> Parameter[str | None]:
     """Declare the time of a graph; None for now."""
     return moment("lineageAt", description)
@@ -50,9 +58,9 @@ def is_short(request: HttpRequest) -> bool:
     return FORM.read(request) == "summary"
 
 
-def read_paging(request: HttpRequest) -> tuple[int, int]:
-    """Read the limit and the offset of a page: `(100, 0)` by default."""
-    return LIMIT.read(request), OFFSET.read(request)
+def read_paging(request: HttpRequest) -> Paging:
+    """Read the limit and the offset of a page: `{"limit": 100, "offset": 0}` by default."""
+    return {"limit": LIMIT.read(request), "offset": OFFSET.read(request)}
 
 
 def read_texts(body: object, *names: str, required: bool = False) -> tuple[str | None, ...]:

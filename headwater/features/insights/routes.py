@@ -42,11 +42,10 @@ def list_feed(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The latest first.
     """
-    limit, offset = read_paging(request)
     kind, namespace = _KIND.read(request), _NAMESPACE.read(request)
     days = _days(services, request)
     view = services.queries.view()
-    news = feed.list_feed(days, view, kind=kind, namespace=namespace, limit=limit, offset=offset)
+    news = feed.list_feed(days, view, kind=kind, namespace=namespace, **read_paging(request))
     return respond_list(services.links, "news", news, map(views.render_news, news.items))
 
 
@@ -90,8 +89,7 @@ def report_broken(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The job with the most waiting datasets first.
     """
-    limit, offset = read_paging(request)
-    broken = broken_jobs.report_broken(services.queries.view(), owner=_OWNER.read(request), limit=limit, offset=offset)
+    broken = broken_jobs.report_broken(services.queries.view(), owner=_OWNER.read(request), **read_paging(request))
     return respond_json(services.links, broken)
 
 
@@ -116,13 +114,11 @@ def report_durations(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The job with the greatest growth first.
     """
-    limit, offset = read_paging(request)
     report = durations.report_durations(
         services.queries.view(),
         namespace=_JOBS_NAMESPACE.read(request),
         owner=_OWNER.read(request),
-        limit=limit,
-        offset=offset,
+        **read_paging(request),
     )
     return respond_json(services.links, report)
 
