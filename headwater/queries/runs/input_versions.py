@@ -147,7 +147,7 @@ def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, l
     reads = {run: _inputs(run, facts, view) for run, facts in runs.items()}
     all_reads = [read for run_reads in reads.values() for read in run_reads]
     _read_first_pages(all_reads, view)
-    for resolve in (_by_storage, _by_parent, _by_time):
+    for resolve in (_by_storage, _by_parent, _by_last_write, _by_time):
         resolve([read for read in all_reads if not read.resolved], view)
     _leave_out_expired([read for read in all_reads if read.began < view.oldest], view)
     return {run: [read for read in run_reads if read.resolved] for run, run_reads in reads.items()}
@@ -207,7 +207,7 @@ def _inputs(run: RunKey, facts: RunFacts, view: GraphView) -> list[InputVersion]
 
 def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
     """Read the probable rows of each input's rule in one round, then the facts of siblings."""
-    queries, few = list[RowQuery](), list[InputVersion]()
+    queries, few, last_runs = list[RowQuery](), list[InputVersion](), list[RunKey]()
     of_parents: dict[RunKey, list[InputVersion]] = defaultdict(list)
     for read in reads:
         if storage := read.storage:
@@ -217,6 +217,8 @@ def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
         elif read.parent:
             # The facts may name a part of the writers, also as of a time.
             few.append(read)
+        elif last := _last_run_before(read, view):
+            last_runs.append(last)
         else:
             queries += first_pages(read.group, just_after(read.began))
     many = {parent: of for parent, of in of_parents.items() if len(of) >= MANY_READS}
@@ -228,7 +230,8 @@ def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
         if not page.more:
             _list_siblings(of, (parent, *map(run_of, page.rows)))
     # The round has the facts of the runs in the pages, too.
-    read_run_facts({run for of in many.values() for read in of for run in read.siblings or ()}, view)
+    siblings = (run for of in many.values() for read in of for run in read.siblings or ())
+    read_run_facts({*siblings, *last_runs}, view)
 
 
 def _list_siblings(reads: Sequence[InputVersion], runs: Iterable[RunKey]) -> None:
@@ -271,6 +274,28 @@ def _by_siblings(read: InputVersion) -> Sequence[VersionQuery]:
 
 def _others(read: InputVersion) -> Callable[[WrittenVersion], bool]:
     return lambda version: version.run != read.run
+
+
+def _by_last_write(reads: Sequence[InputVersion], view: GraphView) -> None:
+    """Resolve inputs by the last run of all writers, if it wrote the input: no version before the reader is later."""
+    last = {id(read): run for read in reads if (run := _last_run_before(read, view))}
+    facts = read_run_facts(last.values(), view)
+    for read in reads:
+        run = last.get(id(read))
+        written = version_by(run, facts[run], read.group) if run in facts else None
+        if written and written.counts and run != read.run:
+            read.resolve(written.version, "time", run)
+
+
+def _last_run_before(read: InputVersion, view: GraphView) -> RunKey | None:
+    """Look up the last run of all writers in their loaded nodes, if each ended before the reader began."""
+    facts = read.group.facts
+    if view.at or len(facts.written_by) > USERS_MAX or facts.first_described:
+        return None
+    writers = [(job, view.nodes.get(job, {}).get("with_io")) for job in map(job_of, facts.written_by)]
+    last = [(of[0], str(RunKey.of(job, of[1]))) if of else ("~", "") for job, of in writers]
+    ended, run = max(last, default=("~", ""))
+    return RunKey.parse(run) if ended <= read.began else None
 
 
 def _by_time(reads: Sequence[InputVersion], view: GraphView) -> None:

@@ -3,14 +3,15 @@
 import pytest
 
 from headwater_model.columns import Transformation
-from tests.unit.facts.statements import an_event
-from tests.unit.queries.columns.column_statements import (
-    LANDING,
-    RAW,
-    READ,
-    taken,
-)
+from tests.unit.facts.statements import STREAM, a_dataset_event, an_event
+from tests.unit.facts.strategies import DATASETS, JOBS
+from tests.unit.queries.columns.column_statements import LANDING, RAW, READ, a_schema, column_lineage, taken
+from tests.unit.queries.columns.every_column_query import results_of, right_results
 from tests.unit.queries.columns.short_results import the_node
+from tests.unit.queries.every_query import differences, loaded
+
+MADE, TARGET, *_ = DATASETS
+WRITER, READER, OTHER = JOBS
 
 # The pipeline: landing -> raw -> checked -> estimated
 
@@ -35,3 +36,22 @@ def test_old_transformations_are_shown_in_the_new_words(queries_over, old, meant
         queries_over([an_event(1, "a1", READ, inputs=[LANDING], outputs=[(RAW, reported)])]), RAW, "carrier"
     )
     assert node.inputs[0].transformations == (Transformation(*meant),)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        *(an_event(time, "a2", WRITER, outputs=[MADE]) for time in (3, 5, 7)),
+        *(an_event(3, "a2", WRITER, kind, outputs=[MADE]) for kind in ("FAIL", "START")),
+        an_event(3, "a2", WRITER, "RUNNING", outputs=[MADE], job_facets=STREAM),
+        an_event(3, "a2", WRITER, outputs=[TARGET]),
+        an_event(3, "c1", OTHER, outputs=[MADE]),
+        an_event(3, "b1", READER, "START", outputs=[MADE]),
+        a_dataset_event(3, MADE, **a_schema("carrier", "co2")),
+    ],
+)
+def test_the_version_read_of_a_source_is_the_last_before_the_reader_began_whoever_made_it(between):
+    first_run = an_event(1, "a1", WRITER, outputs=[(MADE, a_schema("carrier"))])
+    reported = column_lineage(carrier=[taken(MADE, "carrier")])
+    statements = [first_run, between, an_event(5, "b1", READER, inputs=[MADE], outputs=[(TARGET, reported)])]
+    assert differences(results_of(loaded(statements), statements), right_results(statements)) == {}
