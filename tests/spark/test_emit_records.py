@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-import threading
 from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,7 +20,7 @@ from spark_client.current_run import JobRun, RunContext, enter, leave, reported_
 from spark_client.rows.columns import select_lines
 from spark_client.rows.emit import RowCounts, RowFault, emit_records
 from spark_client.transport.retry import Clock
-from tests.unit.spark_client.lineage_service import Service, failing, handler_of
+from tests.unit.spark_client.lineage_service import Service, failing, served
 
 GUIDE = Path(__file__).parents[2] / "docs" / "emit_records.md"
 NOON = 1_763_640_000
@@ -33,15 +31,8 @@ CHECKED = "s3://checked/day=2013-01-01"
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    service = Service()
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler_of(service)) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        service.url = f"http://127.0.0.1:{server.server_address[1]}"
+    with served() as service:
         yield service
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,6 +23,7 @@ from spark_client.capturing.datasets.sources import find_datasets
 from spark_client.capturing.jvm.executions import Executions
 from spark_client.capturing.model import Write
 from spark_client.capturing.plans.plan import parse_plan
+from tests.servers import serving
 from tests.spark import table_formats
 from tests.spark.capture.conftest import Watch
 
@@ -229,10 +229,8 @@ class _Endpoint(BaseHTTPRequestHandler):
 def port() -> Iterator[int]:
     """The port of a server with all responses to a plan's requests."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
+    with serving(server):
+        yield server.server_address[1]
 
 
 @pytest.mark.skipif(not table_formats.has("elasticsearch-spark-30_2.12"), reason="needs the jar for Spark 3.5")

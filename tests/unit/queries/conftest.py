@@ -8,11 +8,16 @@ from tests.runs_model import Model
 from tests.unit.queries.every_query import loaded
 
 
+@pytest.fixture
+def model():
+    return Model
+
+
 @pytest.fixture(params=["model", "loaded"])
-def queries_over(request):
+def queries_over(request, model):
     """Return queries over statements: the model, or the table to which they were applied one by one, the last first."""
     if request.param == "model":
-        return Model
+        return model
     return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))
 
 

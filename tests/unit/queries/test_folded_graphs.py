@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.event import DatasetUse, Event, ParentRun
+from headwater.events.event import ParentRun
 from headwater.facts.apply import apply_statements
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import Row, RowQuery
@@ -22,6 +22,7 @@ from tests.runs_model.graph import directed
 from tests.unit.facts.statements import an_event, run_id
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
 from tests.unit.queries.every_query import loaded
+from tests.unit.queries.test_graph_cost import a_run
 
 DIRECTIONS = ("both", "up", "down", "through")
 
@@ -67,19 +68,6 @@ HUB = DatasetId("s3://lake", "hub")
 READERS, LOADED = 10_000, 200
 
 
-def a_run(number, job, inputs=(), outputs=()):
-    return Event(
-        kind="RUN",
-        type="COMPLETE",
-        time=f"2025-11-20T12:00:00.{number:06}Z",
-        hash=f"{number:064}",
-        run=f"00000000-0000-0000-0000-{number:012}",
-        job=JobId("pipelines", job),
-        inputs=tuple(map(DatasetUse, inputs)),
-        outputs=tuple(map(DatasetUse, outputs)),
-    )
-
-
 @pytest.fixture(scope="module")
 def hub():
     """A dataset with a writer and ten thousand readers; every third reader has an output.
@@ -87,9 +75,9 @@ def hub():
     The last two hundred readers are loaded; of the readers before, nobody reads more than their rows at the hub.
     """
     table = MemoryTable()
-    own = [[DatasetId("s3://lake", f"of-{number:05}")] if number % 3 == 0 else [] for number in range(READERS)]
-    runs = [a_run(number, f"reader-{number:05}", [HUB], outputs) for number, outputs in enumerate(own)]
-    apply_statements([a_run(READERS, "writer", [], [HUB])], table)
+    own = [[f"of-{number:05}"] if number % 3 == 0 else [] for number in range(READERS)]
+    runs = [a_run(number, f"reader-{number:05}", [HUB.name], outputs) for number, outputs in enumerate(own)]
+    apply_statements([a_run(READERS, "writer", [], [HUB.name])], table)
     apply_statements(runs[-LOADED:], table)
     (page,) = table.query([RowQuery(dataset_pk(HUB))])
     of_one = [row for row in page.rows if runs[-1].run in row.sk or runs[-1].job.name in row.sk]
@@ -122,8 +110,8 @@ def test_a_hub_of_ten_thousand_readers_is_folded_in_twenty_requests(hub, start, 
 
 def test_a_folded_hub_shows_a_reader_that_runs_again_and_has_not_ended():
     table = MemoryTable()
-    apply_statements([a_run(number, f"reader-{number:02}", [HUB]) for number in range(20)], table)
-    again = replace(a_run(99, "reader-07", [HUB]), type="START")
+    apply_statements([a_run(number, f"reader-{number:02}", [HUB.name]) for number in range(20)], table)
+    again = replace(a_run(99, "reader-07", [HUB.name]), type="START")
     apply_statements([again], table)
 
     graph = LineageQueries(table).find_graph(HUB.node_id, depth=0, fold=2)

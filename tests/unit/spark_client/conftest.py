@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from spark_client import LineageClient
-from tests.unit.spark_client.lineage_service import Service, Watch, handler_of
+from tests.unit.spark_client.lineage_service import Service, Watch, served
 
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    service = Service()
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler_of(service)) as server:
-        server.daemon_threads = True
-        server.block_on_close = False
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        service.url = f"http://127.0.0.1:{server.server_address[1]}"
+    with served() as service:
         yield service
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

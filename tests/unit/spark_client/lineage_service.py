@@ -6,14 +6,15 @@ import gzip
 import json
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from spark_client import RetryPolicy
 from spark_client.transport.retry import Clock
+from tests.servers import serving
 
 TTL_S = 86_400
 
@@ -86,6 +87,15 @@ def trickling(pause_s: float) -> Callable[[BaseHTTPRequestHandler], None]:
         handler.close_connection = True
 
     return trickle
+
+
+@contextmanager
+def served() -> Iterator[Service]:
+    service = Service()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler_of(service))
+    server.daemon_threads, server.block_on_close = True, False
+    with serving(server) as service.url:
+        yield service
 
 
 def handler_of(service: Service) -> type[BaseHTTPRequestHandler]:

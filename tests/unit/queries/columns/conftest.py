@@ -1,20 +1,15 @@
-"""Sources of results about columns: the model, and the loaders' table of the same statements."""
+"""The model of columns, and chains of jobs."""
 
 import pytest
 
 from headwater.facts import run_reports
-from headwater.queries.service import LineageQueries
 from tests.fields_model import FieldModel
 from tests.unit.queries.columns.counting import CHAIN, RUNS, Counter, a_chain
-from tests.unit.queries.every_query import loaded
 
 
-@pytest.fixture(params=["model", "loaded"])
-def queries_over(request):
-    """Return queries over statements: the model, or the table to which they were applied one by one, the last first."""
-    if request.param == "model":
-        return FieldModel
-    return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))
+@pytest.fixture
+def model():
+    return FieldModel
 
 
 @pytest.fixture(scope="module")
