@@ -22,7 +22,7 @@ from headwater.events.event import Facets
 from headwater.facts.facts import RunFacts, dataset_of, job_of, merged_facets, present, text_of
 from headwater.facts.index_rows import child_runs_query
 from headwater.facts.index_scan import read_run_facts, run_of
-from headwater.facts.lattice import TWO_LATEST, USERS_MAX, History, latest_first
+from headwater.facts.lattice import TWO_LATEST, History, latest_first
 from headwater.facts.run_facts import (
     ResolvedBy,
     UsedVersion,
@@ -212,10 +212,9 @@ def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
     for read in reads:
         if storage := read.storage:
             queries += by_storage(read.group, storage, _others(read)).first_pages()
-        elif read.parent and view.at is None and len(read.group.facts.written_by) <= USERS_MAX:
+        elif read.parent and view.at is None and read.group.names_writers:
             of_parents[read.parent].append(read)
         elif read.parent:
-            # The facts may name a part of the writers, also as of a time.
             few.append(read)
         elif last := _last_run_before(read, view):
             last_runs.append(last)
@@ -278,10 +277,9 @@ def _others(read: InputVersion) -> Callable[[WrittenVersion], bool]:
 
 def _by_last_write(reads: Sequence[InputVersion], view: GraphView) -> None:
     """Resolve inputs by the last run of all writers, if it wrote the input: no version before the reader is later."""
-    last = {id(read): run for read in reads if (run := _last_run_before(read, view))}
-    facts = read_run_facts(last.values(), view)
-    for read in reads:
-        run = last.get(id(read))
+    last = [(read, run) for read in reads if (run := _last_run_before(read, view))]
+    facts = read_run_facts((run for _, run in last), view, view.at)
+    for read, run in last:
         written = version_by(run, facts[run], read.group) if run in facts else None
         if written and written.counts and run != read.run:
             read.resolve(written.version, "time", run)
@@ -289,10 +287,9 @@ def _by_last_write(reads: Sequence[InputVersion], view: GraphView) -> None:
 
 def _last_run_before(read: InputVersion, view: GraphView) -> RunKey | None:
     """Look up the last run of all writers in their loaded nodes, if each ended before the reader began."""
-    facts = read.group.facts
-    if view.at or len(facts.written_by) > USERS_MAX or facts.first_described:
+    if read.group.facts.first_described or not read.group.names_writers:
         return None
-    writers = [(job, view.nodes.get(job, {}).get("with_io")) for job in map(job_of, facts.written_by)]
+    writers = [(job, view.nodes.get(job, {}).get("with_io")) for job in map(job_of, read.group.facts.written_by)]
     last = [(of[0], str(RunKey.of(job, of[1]))) if of else ("~", "") for job, of in writers]
     ended, run = max(last, default=("~", ""))
     return RunKey.parse(run) if ended <= read.began else None

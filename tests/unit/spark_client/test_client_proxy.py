@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from spark_client import LineageClient
+from tests import servers
 from tests.unit.spark_client.a_client import RAW, ROOT, a_client
 from tests.unit.spark_client.lineage_service import Call, Service, Watch, failing, handler_of, reply
 
@@ -46,14 +47,14 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def serving(handler: type[BaseHTTPRequestHandler], certificate: Path | None) -> Iterator[int]:
     """Serve on a port; with TLS by a certificate."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate)
-            server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads, server.block_on_close = True, False
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    with servers.serving(server):
         yield server.server_address[1]
-        server.shutdown()
 
 
 def proxy_to(port: int, connects: list[Call], refuse: Callable[[BaseHTTPRequestHandler], None] | None = None):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import HTTPServer
 
 import pytest
 from moto import mock_aws
@@ -12,6 +11,7 @@ from moto import mock_aws
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.session.driver import _LaterExtractor
+from tests.servers import Handler, serving
 
 GLUE = "com.amazonaws.glue.catalog.metastore.AWSGlueDataCatalogHiveClientFactory"
 ON_EMR = {
@@ -49,19 +49,14 @@ def refusals(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Paths of the requests to an STS that refuses them all."""
     paths: list[str] = []
 
-    class Refusing(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Refusing(Handler):
+        def post(self) -> None:
             paths.append(self.path)
             self.send_error(403)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("AWS_ENDPOINT_URL_STS", f"http://127.0.0.1:{server.server_port}")
+    with serving(HTTPServer(("127.0.0.1", 0), Refusing)) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_STS", url)
         yield paths
-        server.shutdown()
 
 
 @mock_aws
