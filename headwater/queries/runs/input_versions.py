@@ -212,7 +212,7 @@ def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
     for read in reads:
         if storage := read.storage:
             queries += by_storage(read.group, storage, _others(read)).first_pages()
-        elif read.parent and view.at is None and read.group.names_writers:
+        elif read.parent and view.at is None and read.group.names_producers:
             of_parents[read.parent].append(read)
         elif read.parent:
             few.append(read)
@@ -287,7 +287,7 @@ def _by_last_write(reads: Sequence[InputVersion], view: GraphView) -> None:
 
 def _last_run_before(read: InputVersion, view: GraphView) -> RunKey | None:
     """Look up the last run of all writers in their loaded nodes, if each ended before the reader began."""
-    if read.group.facts.first_described or not read.group.names_writers:
+    if read.group.facts.first_described or not read.group.names_producers:
         return None
     writers = [(job, view.nodes.get(job, {}).get("with_io")) for job in map(job_of, read.group.facts.written_by)]
     last = [(of[0], str(RunKey.of(job, of[1]))) if of else ("~", "") for job, of in writers]

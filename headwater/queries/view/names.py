@@ -64,7 +64,7 @@ class ResolvedDataset:
     `producers` and `readers` may include jobs that are none any more; `cut`: some were left out. `reporters` are jobs
     that reported columns derived from it without reading it; `derived` are datasets that a DatasetEvent ever derived
     from it: the facts of each say whether its last one does. `claimed` are names that other locations claim, too.
-    `names_writers`: the facts name all jobs that ever wrote it.
+    `names_producers`: the facts name all jobs that ever wrote it.
     """
 
     primary: DatasetId
@@ -76,7 +76,7 @@ class ResolvedDataset:
     derived: set[DatasetId] = field(default_factory=set)
     claimed: set[DatasetId] = field(default_factory=set)
     cut: bool = False
-    names_writers: bool = True
+    names_producers: bool = True
 
     @property
     def known(self) -> bool:
@@ -209,7 +209,7 @@ class ResolvedDatasets:
             linked = (other for other in self._linked_names(name) if other in self._names)
             group.claimed.update(other for other in linked if rivals_of(self._names[other].facts))
             group.cut |= named.cut
-            group.names_writers &= named.names_producers
+            group.names_producers &= named.names_producers
         return group
 
     def _ways(
